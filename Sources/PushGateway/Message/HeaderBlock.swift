@@ -1,0 +1,72 @@
+/// One header block, kept as bytes in one arena that its stream object reuses.
+///
+/// The first value of a known name is kept; that it came again is remembered in ``isRepeated(_:)``, because APNs
+/// answers a repeated field with `DuplicateHeaders` and never looks at the second value.
+package struct HeaderBlock: Sendable {
+  private struct Slot {
+    var start: UInt32 = 0
+    var count: UInt32 = 0
+  }
+
+  private var arena: [UInt8] = []
+  private var slots = InlineArray<20, Slot>(repeating: Slot())
+  private var present: UInt32 = 0
+  private var repeated: UInt32 = 0
+  /// Fields that are not in ``FieldName``; kept only when asked for, by clients and tests.
+  package private(set) var others: [(name: [UInt8], value: [UInt8])] = []
+  package let keepsOthers: Bool
+  /// Size of the list as RFC 9113 §10.5.1 counts it: name + value + 32 octets a field.
+  package private(set) var listSize = 0
+
+  package init(keepsOthers: Bool = false) {
+    self.keepsOthers = keepsOthers
+    arena.reserveCapacity(512)
+  }
+
+  package mutating func removeAll() {
+    arena.removeAll(keepingCapacity: true)
+    others.removeAll(keepingCapacity: true)
+    present = 0
+    repeated = 0
+    listSize = 0
+  }
+
+  package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    listSize += name.count + value.count + 32
+    guard let known = FieldName(name) else {
+      if keepsOthers { others.append((Array(name), Array(value))) }
+      return
+    }
+    let bit: UInt32 = 1 << known.rawValue
+    guard present & bit == 0 else {
+      repeated |= bit
+      return
+    }
+    present |= bit
+    slots[Int(known.rawValue)] = Slot(start: UInt32(arena.count), count: UInt32(value.count))
+    arena.append(contentsOf: value)
+  }
+
+  package func contains(_ name: FieldName) -> Bool { present & (1 << name.rawValue) != 0 }
+
+  package func isRepeated(_ name: FieldName) -> Bool { repeated & (1 << name.rawValue) != 0 }
+
+  /// Any repeated field of a set, tested at once: `fields` is a union of ``bit(of:)``.
+  package func isAnyRepeated(of fields: UInt32) -> Bool { repeated & fields != 0 }
+
+  package static func bit(of name: FieldName) -> UInt32 { 1 << name.rawValue }
+
+  /// The value's bytes, valid for the length of the call; nil when the field is absent.
+  package func withValue<Result>(of name: FieldName, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    guard contains(name) else { return nil }
+    let slot = slots[Int(name.rawValue)]
+    return arena.withUnsafeBytes { all in
+      body(UnsafeRawBufferPointer(rebasing: all[Int(slot.start)..<Int(slot.start + slot.count)]))
+    }
+  }
+
+  /// A copy for places that are not hot.
+  package func value(of name: FieldName) -> [UInt8]? { withValue(of: name) { Array($0) } }
+
+  package func text(of name: FieldName) -> String? { withValue(of: name) { String(decoding: $0, as: UTF8.self) } }
+}

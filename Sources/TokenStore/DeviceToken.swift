@@ -1,0 +1,86 @@
+/// A device token: 1 to 100 bytes, written as hex of either case. Apple warns against assuming a length.
+///
+/// 32 bytes, what the gateway itself hands out, need no allocation.
+package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
+  package static let maximumCount = 100
+
+  private var head = InlineArray<32, UInt8>(repeating: 0)
+  private var tail: [UInt8]?
+  package private(set) var count: Int
+
+  /// - Returns: nil unless `bytes` holds 1 to 100 bytes.
+  package init?(bytes: UnsafeRawBufferPointer) {
+    guard (1...Self.maximumCount).contains(bytes.count) else { return nil }
+    count = bytes.count
+    for index in 0..<min(32, bytes.count) { head[index] = bytes[index] }
+    if bytes.count > 32 { tail = Array(bytes[32...]) }
+  }
+
+  package init?(bytes: [UInt8]) {
+    guard let token = bytes.withUnsafeBytes({ DeviceToken(bytes: $0) }) else { return nil }
+    self = token
+  }
+
+  /// - Returns: nil unless `hex` is an even number of hex digits, 2 to 200 of them, of either case.
+  package init?(hex: UnsafeRawBufferPointer) {
+    guard hex.count.isMultiple(of: 2), (2...2 * Self.maximumCount).contains(hex.count) else { return nil }
+    count = hex.count / 2
+    var rest: [UInt8] = []
+    for index in 0..<count {
+      let high = Self.nibble(hex[2 * index])
+      let low = Self.nibble(hex[2 * index + 1])
+      guard high | low < 16 else { return nil }
+      let byte = high << 4 | low
+      if index < 32 { head[index] = byte } else { rest.append(byte) }
+    }
+    if count > 32 { tail = rest }
+  }
+
+  package init?(hex: String) {
+    var copy = hex
+    guard let token = copy.withUTF8({ DeviceToken(hex: UnsafeRawBufferPointer($0)) }) else { return nil }
+    self = token
+  }
+
+  /// Anything from 16 up means "no hex digit".
+  private static func nibble(_ digit: UInt8) -> UInt8 {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x41 + 10
+    case 0x61...0x66: digit - 0x61 + 10
+    default: 0xFF
+    }
+  }
+
+  package subscript(index: Int) -> UInt8 {
+    if index < 32 { return head[index] }
+    return tail?[index - 32] ?? 0
+  }
+
+  package var bytes: [UInt8] { (0..<count).map { self[$0] } }
+
+  /// Lower-case hex.
+  package var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * count)
+    for index in 0..<count {
+      text.append(digits[Int(self[index] >> 4)])
+      text.append(digits[Int(self[index] & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    guard left.count == right.count, left.tail == right.tail else { return false }
+    for index in 0..<32 where left.head[index] != right.head[index] { return false }
+    return true
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    var copy = head
+    withUnsafeBytes(of: &copy) { hasher.combine(bytes: $0) }
+    hasher.combine(tail)
+  }
+}

@@ -1,0 +1,4 @@
+@main
+struct Gatewayctl {
+  static func main() {}
+}

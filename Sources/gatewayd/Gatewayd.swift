@@ -1,0 +1,4 @@
+@main
+struct Gatewayd {
+  static func main() {}
+}
