@@ -1,0 +1,75 @@
+/// All that the ledger remembers of one widget. Constant in size, whatever the rate of pushes.
+package struct WidgetState: Hashable, Sendable {
+  package var cell: BudgetCell
+  /// Index of the widget's policy in the ledger's table; not stored, looked up anew at every start.
+  package var policy: UInt16
+  /// The newest push that this widget has seen, also one that was dropped.
+  package var lastNumber: UInt64
+  package var mark: Mark?
+  package var inFlight: InFlight?
+
+  package init(cell: BudgetCell, policy: UInt16) {
+    self.cell = cell
+    self.policy = policy
+    lastNumber = 0
+  }
+
+  /// Pure: asking changes nothing.
+  package func decide(
+    at now: LedgerTime, under policy: BudgetPolicy, given conditions: DeliveryConditions
+  ) -> RefreshDecision {
+    guard let mark else { return .none }
+    guard mark.expires > now else { return .expire }
+    if mark.priority == .power, conditions.isAsleep { return .wait(until: .distantFuture, cause: .asleep) }
+    var gate: (at: LedgerTime, cause: RefreshDecision.Cause) = (now, .lowPriority)
+    if mark.priority < .immediate {
+      gate.at = max(now, mark.first.advanced(byMilliseconds: conditions.lowPriorityWindow))
+    }
+    let toll = toll(under: policy, given: conditions)
+    if toll == .charged {
+      let admission = cell.admission(at: now, under: policy)
+      if admission.at > gate.at { gate = (admission.at, admission.isSpacing ? .minimumInterval : .budget) }
+    }
+    return gate.at > now ? .wait(until: gate.at, cause: gate.cause) : .handOver(toll)
+  }
+
+  /// How a hand-over would be paid for now.
+  package func toll(under policy: BudgetPolicy, given conditions: DeliveryConditions) -> RefreshDecision.Toll {
+    if conditions.isExempt { return .exempt }
+    if conditions.isBypassed { return .bypassed }
+    switch policy.mode {
+    case .enforce: return .charged
+    case .shadow: return .counted
+    case .off: return .uncounted
+    }
+  }
+
+  /// When this widget's budget, and nothing else, admits a hand-over; nil if it does now.
+  package func budgetReturns(
+    at now: LedgerTime, under policy: BudgetPolicy, given conditions: DeliveryConditions
+  ) -> LedgerTime? {
+    guard toll(under: policy, given: conditions) == .charged else { return nil }
+    let admission = cell.admission(at: now, under: policy)
+    return admission.at > now ? admission.at : nil
+  }
+
+  package mutating func marked(by newer: Mark) {
+    lastNumber = max(lastNumber, newer.number)
+    mark = mark?.joined(with: newer) ?? newer
+  }
+
+  /// The mark becomes `inFlight`, in place of an older one.
+  package mutating func handedOver(epoch: UInt64, sequence: UInt64) {
+    guard let moved = mark else { return }
+    inFlight = InFlight(epoch: epoch, sequence: sequence, number: moved.number, expires: moved.expires)
+    mark = nil
+  }
+
+  /// - Returns: whether the receipt cleared something. One of another epoch never does.
+  @discardableResult
+  package mutating func received(epoch: UInt64, upTo sequence: UInt64) -> Bool {
+    guard let waiting = inFlight, waiting.epoch == epoch, waiting.sequence <= sequence else { return false }
+    inFlight = nil
+    return true
+  }
+}
