@@ -1,0 +1,49 @@
+/// What the admin API asks of the gateway. Calls come from admin threads, several at a time, and may block for a
+/// bounded time; a gateway whose loop does not answer in that time throws ``AdminFailure/unavailable(_:)``.
+///
+/// Texts in requests have been checked for length and control characters, not for meaning: whether a token is known, a
+/// grant is too long or developer mode is forbidden is for the gateway to say.
+public protocol AdminBackend: Sendable {
+  /// Must not block: a load balancer asks it every second.
+  func isReady() -> ReadinessReport
+
+  func status() throws(AdminFailure) -> GatewayStatus
+
+  /// Registrations in the order of their tokens.
+  ///
+  /// - Parameters:
+  ///   - limit: 1 to 1000.
+  ///   - after: the `next` of the page before, or nil for the first.
+  ///   - app: only those of this bundle ID.
+  func registrations(limit: Int, after: String?, app: String?) throws(AdminFailure) -> RegistrationPage
+
+  /// - Parameter token: hex in any case.
+  func registration(token: String) throws(AdminFailure) -> RegistrationReport
+
+  /// Peeks: never writes.
+  func budgets(token: String) throws(AdminFailure) -> BudgetReport
+
+  /// Fills the cells of every widget of the registration and returns them as they are then.
+  func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport
+
+  /// The active grants.
+  func developerModes() throws(AdminFailure) -> [DeveloperModeReport]
+
+  /// Grants, or replaces the grant for the same app or device.
+  ///
+  /// - Parameter peerUID: of the process at the other end of the Unix socket; nil over TCP.
+  func grantDeveloperMode(
+    _ request: DeveloperModeRequest, peerUID: UInt32?
+  ) throws(AdminFailure) -> DeveloperModeReport
+
+  /// Ends a grant before its time; throws 404 when there is none. Exactly one of `app` and `device` is not nil.
+  func endDeveloperMode(app: String?, device: String?, who: String, peerUID: UInt32?) throws(AdminFailure)
+
+  /// Newest last; at most the newest 1000.
+  func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry]
+
+  /// - Parameter id: an `apns-id` or `apns-unique-id` in any case, or a device token.
+  func explain(id: String) throws(AdminFailure) -> ExplainReport
+
+  func metrics() throws(AdminFailure) -> [MetricFamily]
+}

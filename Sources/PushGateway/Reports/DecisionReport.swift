@@ -1,0 +1,29 @@
+/// Something decided about one widget, or heard from its device.
+public struct DecisionReport: Codable, Sendable, Equatable {
+  /// A push marks, and every widget that it marked comes to exactly one end: received, dropped, superseded or expired.
+  public enum Outcome: String, Codable, Sendable, CaseIterable {
+    case marked, sent, resent, deferred, dropped, superseded, expired, received, duplicate
+  }
+
+  public var time: ReportTime
+  /// Its index; nil when it concerns the whole registration.
+  public var widget: Int?
+  public var kind: String?
+  public var outcome: Outcome
+  /// For people: which rule decided, such as `budget spent`, `exempt: foreground`, `bypass: developer mode (ada: layout)`.
+  public var why: String
+  /// For `deferred`: the earliest instant that changes it, if time alone does.
+  public var until: ReportTime?
+
+  public init(
+    time: ReportTime, widget: Int? = nil, kind: String? = nil, outcome: Outcome, why: String,
+    until: ReportTime? = nil
+  ) {
+    self.time = time
+    self.widget = widget
+    self.kind = kind
+    self.outcome = outcome
+    self.why = why
+    self.until = until
+  }
+}

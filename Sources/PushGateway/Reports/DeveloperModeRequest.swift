@@ -1,0 +1,17 @@
+/// What `PUT /v1/developer-mode` bears.
+public struct DeveloperModeRequest: Codable, Sendable, Equatable {
+  /// A bundle ID; exactly one of `app` and `device` is there.
+  public var app: String?
+  public var device: String?
+  public var seconds: Int
+  public var who: String
+  public var why: String
+
+  public init(app: String? = nil, device: String? = nil, seconds: Int, who: String, why: String) {
+    self.app = app
+    self.device = device
+    self.seconds = seconds
+    self.who = who
+    self.why = why
+  }
+}

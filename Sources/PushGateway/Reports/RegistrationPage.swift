@@ -1,0 +1,11 @@
+/// Some registrations in the order of their tokens; `GET /v1/registrations`.
+public struct RegistrationPage: Codable, Sendable, Equatable {
+  public var registrations: [RegistrationSummary]
+  /// What to pass as `after` for the rest; nil when this is the end.
+  public var next: String?
+
+  public init(registrations: [RegistrationSummary], next: String? = nil) {
+    self.registrations = registrations
+    self.next = next
+  }
+}
