@@ -94,7 +94,7 @@ let package = Package(
       name: "GatewayIOTests", dependencies: ["GatewayIO", "HTTPMessage"], swiftSettings: house),
     .testTarget(
       name: "GatewaydTests",
-      dependencies: ["gatewayd", "ConfigurationFile", "GatewayCore", "CommandLineInterface"],
+      dependencies: ["gatewayd", "ConfigurationFile", "GatewayCore", "CommandLineInterface", "GatewayReports"],
       swiftSettings: house),
     .testTarget(
       name: "GatewayctlTests", dependencies: ["gatewayctl", "CommandLineInterface", "GatewayReports"],

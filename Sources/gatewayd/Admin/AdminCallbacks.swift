@@ -1,0 +1,105 @@
+import CMicroHTTPD
+import Glibc
+
+// What libmicrohttpd calls, on the thread of the connection: translate, ask the router, queue its answer.
+
+/// What a daemon's callbacks need; the daemon's owner keeps it alive until the daemon has stopped.
+final class AdminCallbackContext: Sendable {
+  let router: AdminRouter
+  let isUnixSocket: Bool
+
+  init(router: AdminRouter, isUnixSocket: Bool) {
+    self.router = router
+    self.isUnixSocket = isUnixSocket
+  }
+}
+
+/// Called once with the head, then for each part of the body, then once more when the request is whole.
+func adminRequestArrived(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+  method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?,
+  size: UnsafeMutablePointer<Int>?, slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  guard let context, let connection, let url, let method, let size, let slot else { return .NO }
+  let shared = Unmanaged<AdminCallbackContext>.fromOpaque(context).takeUnretainedValue()
+  guard let known = slot.pointee else {
+    let exchange = AdminExchange(request: head(url: url, method: method, connection: connection, shared: shared))
+    slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
+    return shared.router.refusal(of: exchange.request).map { queue($0, on: connection) } ?? .YES
+  }
+  let exchange = Unmanaged<AdminExchange>.fromOpaque(known).takeUnretainedValue()
+  if size.pointee > 0 {
+    let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
+    size.pointee = 0
+    return exchange.append(bytes) ? .YES : .NO
+  }
+  return queue(exchange.isTooLarge ? AdminRouter.bodyTooLarge : shared.router.answer(exchange.request), on: connection)
+}
+
+/// Called exactly once for each request whose head has been seen, however it ended.
+func adminRequestCompleted(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+  slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_RequestTerminationCode
+) {
+  guard let slot, let known = slot.pointee else { return }
+  Unmanaged<AdminExchange>.fromOpaque(known).release()
+  slot.pointee = nil
+}
+
+private func head(
+  url: UnsafePointer<CChar>, method: UnsafePointer<CChar>, connection: OpaquePointer, shared: AdminCallbackContext
+) -> AdminRequest {
+  let origin: AdminRequest.Origin =
+    shared.isUnixSocket ? .socket(peerUID: peerUID(of: gatewayd_mhd_socket(connection))) : .tcp
+  var request = AdminRequest(origin: origin, method: String(cString: method), path: String(cString: url))
+  withUnsafeMutablePointer(to: &request) { pointer in
+    _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, collectParameter, pointer)
+    _ = MHD_get_connection_values(connection, .HEADER_KIND, collectField, pointer)
+  }
+  return request
+}
+
+private func collectParameter(
+  context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, value: UnsafePointer<CChar>?
+) -> MHD_Result {
+  guard let request = context?.assumingMemoryBound(to: AdminRequest.self), let name else { return .NO }
+  request.pointee.query.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+  return .YES
+}
+
+private func collectField(
+  context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, value: UnsafePointer<CChar>?
+) -> MHD_Result {
+  guard let request = context?.assumingMemoryBound(to: AdminRequest.self), let name, let value else { return .NO }
+  switch String(cString: name).lowercased() {
+  case "host": request.pointee.hosts.append(String(cString: value))
+  case "authorization": request.pointee.authorizations.append(String(cString: value))
+  case "content-length": request.pointee.contentLength = request.pointee.contentLength ?? String(cString: value)
+  default: break
+  }
+  return .YES
+}
+
+private func queue(_ answer: AdminAnswer, on connection: OpaquePointer) -> MHD_Result {
+  let created = answer.body.withUnsafeBytes { bytes in
+    // The library copies, and so does not write; its parameter is only not const.
+    MHD_create_response_from_buffer(
+      bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+  }
+  guard let response = created else { return .NO }
+  defer { MHD_destroy_response(response) }
+  if !answer.body.isEmpty { _ = MHD_add_response_header(response, "content-type", answer.contentType) }
+  // Tokens and budgets are nobody's to keep.
+  _ = MHD_add_response_header(response, "cache-control", "no-store")
+  for (name, value) in answer.fields { _ = MHD_add_response_header(response, name, value) }
+  return MHD_queue_response(connection, UInt32(answer.status), response)
+}
+
+/// From the kernel, so the peer cannot choose it.
+private func peerUID(of descriptor: Int32) -> UInt32? {
+  // `struct ucred`, which Glibc's module hides: pid, uid, gid.
+  var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
+  var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+  guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+  return credentials.uid
+}
