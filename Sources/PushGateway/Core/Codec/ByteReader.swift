@@ -1,0 +1,80 @@
+/// Reads what ``ByteWriter`` wrote. Whatever the bytes are, it answers with a value or throws: a damaged store is
+/// named, never trapped on.
+///
+/// It borrows its bytes: valid only within the call that lends them.
+package struct ByteReader {
+  /// What is wrong with stored bytes, and where.
+  package struct Damage: Error, CustomStringConvertible {
+    package let offset: Int
+    package let expected: String
+
+    package var description: String { "byte \(offset): expected \(expected)" }
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  package private(set) var position = 0
+
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  package var isAtEnd: Bool { position == bytes.count }
+
+  package func damage(_ expected: String) -> Damage { Damage(offset: position, expected: expected) }
+
+  package mutating func byte() throws(Damage) -> UInt8 {
+    guard position < bytes.count else { throw damage("one more byte") }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  package mutating func number() throws(Damage) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64 {
+      let next = try byte()
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return value }
+      shift += 7
+    }
+    throw damage("a number of at most ten bytes")
+  }
+
+  package mutating func signed() throws(Damage) -> Int64 {
+    let value = try number()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  package mutating func fixed() throws(Damage) -> UInt64 {
+    guard bytes.count - position >= 8 else { throw damage("eight more bytes") }
+    var value: UInt64 = 0
+    for index in position..<position + 8 { value = value << 8 | UInt64(bytes[index]) }
+    position += 8
+    return value
+  }
+
+  package mutating func count(atMost limit: Int) throws(Damage) -> Int {
+    let value = try number()
+    guard value <= UInt64(limit) else { throw damage("a count of at most \(limit)") }
+    return Int(value)
+  }
+
+  package mutating func blob(atMost limit: Int = 1 << 20) throws(Damage) -> [UInt8] {
+    let length = try count(atMost: limit)
+    guard bytes.count - position >= length else { throw damage("\(length) more bytes") }
+    defer { position += length }
+    return Array(bytes[position..<position + length])
+  }
+
+  package mutating func text(atMost limit: Int = 1 << 16) throws(Damage) -> String {
+    String(decoding: try blob(atMost: limit), as: UTF8.self)
+  }
+
+  package mutating func optional<Value>(
+    _ read: (inout ByteReader) throws(Damage) -> Value
+  ) throws(Damage) -> Value? {
+    switch try byte() {
+    case 0: nil
+    case 1: try read(&self)
+    default: throw damage("0 or 1")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import TokenStore
+
+/// Gathers what the next commit writes, and keeps the journal short.
+///
+/// Records of pushes go to the journal. Rows are written in two cases: at once for what happens rarely (a
+/// registration changes, a device enrols), and a few at a time, oldest first, for what pushes made dirty: the fuzzy
+/// checkpoint. How many grows with the journal's length, so that under steady load the journal settles where rows
+/// are written as fast as they get dirty, far below its target where few registrations are pushed to often.
+package struct BatchBuilder {
+  /// Journal bytes at which a commit writes as many rows as it has records.
+  package static let journalTarget = 64 << 20
+
+  /// The position that the batch being gathered will have.
+  package private(set) var sequence: UInt64
+  /// Bytes of records not yet handed over.
+  package var pendingBytes: Int { records.bytes.count + urgentBytes }
+  package var isEmpty: Bool { records.bytes.isEmpty && urgentRegistrations.isEmpty && rows.isEmpty }
+  /// Bytes of journal that rows do not cover yet, and how many rows that concerns.
+  package private(set) var journalBytes = 0
+  package var dirtyCount: Int { dirty.count - dirtyHead }
+
+  private var records = ByteWriter(reserving: 1 << 16)
+  private var recordCount = 0
+  private var urgentBytes = 0
+  private var urgentRegistrations: [RegistrationState] = []
+  private var rows: [StoredRow] = []
+  /// Registrations whose row is older than the journal, in the order in which they became so.
+  private var dirty: [RegistrationState] = []
+  private var dirtyHead = 0
+  /// Which position holds how many bytes, oldest first.
+  private var entries: [(sequence: UInt64, bytes: Int)] = []
+  private var entriesHead = 0
+  private var credit = 0
+  private var scratch = ByteWriter(reserving: 1024)
+
+  package init(following sequence: UInt64) { self.sequence = sequence + 1 }
+
+  mutating func append(_ record: LedgerRecord, for registration: RegistrationState) {
+    if records.bytes.isEmpty { records.byte(LedgerRecord.codecVersion) }
+    record.encode(for: registration.id, into: &records)
+    recordCount += 1
+    noteDirty(registration, since: sequence)
+  }
+
+  /// What replay of `sequence` changed is dirty since then.
+  mutating func noteDirty(_ registration: RegistrationState, since sequence: UInt64) {
+    guard registration.dirtySince == nil else { return }
+    registration.dirtySince = sequence
+    dirty.append(registration)
+  }
+
+  /// What replay read is part of the journal's length.
+  mutating func noteEntry(sequence: UInt64, bytes: Int) {
+    entries.append((sequence, bytes))
+    journalBytes += bytes
+    self.sequence = max(self.sequence, sequence + 1)
+  }
+
+  /// The registration's row goes into the next commit, whatever its turn would be.
+  mutating func writeNow(_ registration: RegistrationState) {
+    guard !registration.isUrgent else { return }
+    registration.isUrgent = true
+    urgentRegistrations.append(registration)
+    urgentBytes += 128
+  }
+
+  /// The registration is gone for good: its row goes, and no later batch writes it again.
+  mutating func erase(_ registration: RegistrationState) {
+    registration.isUrgent = false
+    registration.dirtySince = nil
+    write(.registration, id: registration.id, nil)
+  }
+
+  mutating func write(_ table: StoredRow.Table, id: UInt64, _ value: [UInt8]?) {
+    rows.append(StoredRow(table: table, id: id, asOf: sequence, value: value))
+    urgentBytes += 64 + (value?.count ?? 0)
+  }
+
+  /// The batch, or nil when there is nothing to write. The next one begins.
+  mutating func take(clock: StoredClock) -> StoreBatch? {
+    guard !isEmpty else { return nil }
+    let position = sequence
+    for registration in urgentRegistrations where registration.isUrgent {
+      registration.isUrgent = false
+      rows.append(row(of: registration))
+    }
+    urgentRegistrations.removeAll(keepingCapacity: true)
+    let bytes = records.take()
+    if !bytes.isEmpty {
+      entries.append((position, bytes.count))
+      journalBytes += bytes.count
+    }
+    credit += recordCount * journalBytes
+    var turn = credit / Self.journalTarget
+    credit -= turn * Self.journalTarget
+    while turn > 0, let next = nextDirty() {
+      rows.append(row(of: next))
+      turn -= 1
+    }
+    let trim = oldestDirty() ?? position + 1
+    forget(below: trim)
+    let batch = StoreBatch(sequence: position, clock: clock, records: bytes, rows: rows, trimBelow: trim)
+    rows = []
+    recordCount = 0
+    urgentBytes = 0
+    sequence += 1
+    return batch
+  }
+
+  private mutating func row(of registration: RegistrationState) -> StoredRow {
+    registration.dirtySince = nil
+    scratch.removeAll()
+    registration.encodeRow(into: &scratch)
+    return StoredRow(table: .registration, id: registration.id, asOf: sequence, value: scratch.bytes)
+  }
+
+  private mutating func nextDirty() -> RegistrationState? {
+    guard oldestDirty() != nil else { return nil }
+    defer { dirtyHead += 1 }
+    return dirty[dirtyHead]
+  }
+
+  /// Drops what was written meanwhile, and what was removed.
+  private mutating func oldestDirty() -> UInt64? {
+    while dirtyHead < dirty.count {
+      if let since = dirty[dirtyHead].dirtySince { return since }
+      dirtyHead += 1
+    }
+    dirty.removeAll(keepingCapacity: true)
+    dirtyHead = 0
+    return nil
+  }
+
+  private mutating func forget(below trim: UInt64) {
+    while entriesHead < entries.count, entries[entriesHead].sequence < trim {
+      journalBytes -= entries[entriesHead].bytes
+      entriesHead += 1
+    }
+    if entriesHead > 1024, entriesHead * 2 > entries.count {
+      entries.removeFirst(entriesHead)
+      entriesHead = 0
+    }
+    if dirtyHead > 1024, dirtyHead * 2 > dirty.count {
+      dirty.removeFirst(dirtyHead)
+      dirtyHead = 0
+    }
+  }
+}

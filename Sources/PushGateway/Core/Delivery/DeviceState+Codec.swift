@@ -1,0 +1,46 @@
+import TokenStore
+
+/// The stored row of a device.
+extension DeviceState {
+  private static let codecVersion: UInt8 = 1
+
+  func encodeRow(into writer: inout ByteWriter) {
+    writer.byte(Self.codecVersion)
+    writer.fixed(id.uuid.high)
+    writer.fixed(id.uuid.low)
+    writer.blob(keyHash)
+    writer.text(platform.rawValue)
+    writer.text(os)
+    writer.fixed(scope.keyFingerprint)
+    writer.number(UInt64(scope.bundleIDs.count))
+    for pattern in scope.bundleIDs { writer.text(pattern.description) }
+    writer.number(UInt64(scope.environments.count))
+    for environment in scope.environments { writer.text(environment.rawValue) }
+  }
+
+  static func decodeRow(
+    number: UInt64, _ reader: inout ByteReader, scope: (DeviceScope) -> DeviceScope
+  ) throws(ByteReader.Damage) -> DeviceState {
+    guard try reader.byte() == codecVersion else { throw reader.damage("a device of version \(codecVersion)") }
+    let id = DeviceID(CanonicalUUID(high: try reader.fixed(), low: try reader.fixed()))
+    let keyHash = try reader.blob(atMost: 32)
+    guard let platform = Platform(rawValue: try reader.text()) else { throw reader.damage("a platform") }
+    let os = try reader.text()
+    let fingerprint = try reader.fixed()
+    var patterns: [BundlePattern] = []
+    for _ in 0..<(try reader.count(atMost: 1 << 12)) {
+      guard let pattern = BundlePattern(try reader.text()) else { throw reader.damage("a bundle ID pattern") }
+      patterns.append(pattern)
+    }
+    var environments: [GatewayEnvironment] = []
+    for _ in 0..<(try reader.count(atMost: 8)) {
+      guard let environment = GatewayEnvironment(rawValue: try reader.text()) else {
+        throw reader.damage("an environment")
+      }
+      environments.append(environment)
+    }
+    return DeviceState(
+      number: number, id: id, keyHash: keyHash, platform: platform, os: os,
+      scope: scope(DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments)))
+  }
+}

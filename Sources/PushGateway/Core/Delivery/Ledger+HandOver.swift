@@ -1,0 +1,144 @@
+package import BudgetThrottle
+import TokenStore
+
+extension Ledger {
+  /// Looks at the registrations whose time has come, at most `limit` of them in one turn.
+  /// - Returns: whether more are due.
+  package func wake(at now: LedgerTime, limit: Int = 4096) -> Bool {
+    for _ in 0..<limit {
+      guard let registration = deadlines.popDue(at: now) else { return false }
+      handOver(registration, at: now)
+    }
+    return deadlines.next.map { $0 <= now } ?? false
+  }
+
+  /// When ``wake(at:limit:)`` wants to be called next.
+  package var nextWake: LedgerTime? { deadlines.next }
+
+  /// The device's stream has taken all that it was given.
+  package func outputEmptied(_ session: SessionID, of device: DeviceState, at now: LedgerTime) {
+    guard device.link == .attached(session, isWritable: false) else { return }
+    device.link = .attached(session, isWritable: true)
+    handOverAll(of: device, at: now)
+  }
+
+  /// Hands over what is due of all apps of one device. It all goes out together: at one instant that is at most one
+  /// hand-over a widget.
+  func handOverAll(of device: DeviceState, at now: LedgerTime) {
+    guard let session = device.writableSession else { return }
+    for registration in device.registrations {
+      refreshPolicies(of: registration, at: now)
+      handOverDue(registration, to: session, given: conditions(of: registration, at: now), at: now)
+    }
+  }
+
+  /// Hands over what is due of one app, if its device can take it. If it cannot, the stream's next
+  /// ``outputEmptied(_:of:at:)`` or the next stream looks again.
+  func handOver(_ registration: RegistrationState, at now: LedgerTime) {
+    guard let session = registration.device.writableSession else { return }
+    refreshPolicies(of: registration, at: now)
+    handOverDue(registration, to: session, given: conditions(of: registration, at: now), at: now)
+  }
+
+  /// Decides about every marked widget of a registration whose device can take more; hands over, buries dead marks,
+  /// and notes when to look again.
+  /// - Parameter once: widgets whose push has this one try: they go now, whatever their mark says.
+  /// - Returns: the widgets handed over.
+  @discardableResult
+  func handOverDue(
+    _ registration: RegistrationState, to session: SessionID, given conditions: DeliveryConditions,
+    once: WidgetSet = WidgetSet(), at now: LedgerTime
+  ) -> WidgetSet {
+    var byToll = InlineArray<5, WidgetSet>(repeating: WidgetSet())
+    var due = WidgetSet()
+    var expired = WidgetSet()
+    var wake = LedgerTime.distantFuture
+    for position in registration.states.indices where registration.states[position].mark != nil {
+      let state = registration.states[position]
+      let policy = policy(state.policy)
+      let decision =
+        once.contains(position)
+        ? .handOver(state.toll(under: policy, given: conditions))
+        : state.decide(at: now, under: policy, given: conditions)
+      switch decision {
+      case .none: break
+      case .expire: expired.insert(position)
+      case .wait(let until, _): wake = min(wake, until)
+      case .handOver(let toll):
+        due.insert(position)
+        byToll[Int(toll.rawValue)].insert(position)
+      }
+    }
+    if !expired.isEmpty { bury(expired, of: registration, at: now) }
+    if wake < registration.wakeAt {
+      registration.wakeAt = wake
+      deadlines.insert(registration, at: wake)
+    }
+    var rest = due
+    while let first = rest.first(where: { _ in true }), let number = registration.states[first].mark?.number {
+      // One event speaks of one push: widgets that different pushes marked travel apart.
+      var group = WidgetSet()
+      for position in rest where registration.states[position].mark?.number == number { group.insert(position) }
+      rest = rest.subtracting(group)
+      emit(group, number, of: registration, to: session, byToll: byToll, at: now)
+    }
+    if !due.isEmpty { registration.device.link = .attached(session, isWritable: false) }
+    return due
+  }
+
+  private func emit(
+    _ group: WidgetSet, _ number: UInt64, of registration: RegistrationState, to session: SessionID,
+    byToll: InlineArray<5, WidgetSet>, at now: LedgerTime
+  ) {
+    guard let content = registration.content(of: number) else {
+      // Only a damaged store can leave a mark without its push.
+      return commit(.cleared(marks: group, inFlight: WidgetSet()), to: registration)
+    }
+    let id = EventID(epoch: epoch, sequence: nextSequence)
+    nextSequence += 1
+    var charged = WidgetSet()
+    for toll in RefreshDecision.Toll.allCases {
+      let share = WidgetSet(bits: byToll[Int(toll.rawValue)].bits & group.bits)
+      guard !share.isEmpty else { continue }
+      if toll.takesToken { charged = charged.union(share) }
+      counters.handOvers[Int(toll.rawValue)] += UInt64(share.count)
+      record(.handedOver(toll, id), content, share, of: registration, at: now)
+    }
+    let levels = charged.map { position in
+      var cell = registration.states[position].cell
+      cell.charge(at: now, under: policy(registration.states[position].policy))
+      return cell.level
+    }
+    commit(
+      .handedOver(
+        LedgerRecord.HandOverRecord(
+          epoch: id.epoch, sequence: id.sequence, widgets: group, charged: charged, levels: levels, at: now)),
+      to: registration)
+    counters.eventsSent += 1
+    deliver(content, group, id, of: registration, to: session)
+  }
+
+  func deliver(
+    _ content: PushContent, _ group: WidgetSet, _ id: EventID, of registration: RegistrationState,
+    to session: SessionID
+  ) {
+    pendingDeliveries.append(
+      .refresh(
+        Delivery.Refresh(
+          session: session, id: id, push: content, app: registration.app, widgets: registration.widgets,
+          included: Array(group))))
+  }
+
+  /// Marks whose time is over.
+  func bury(_ expired: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {
+    counters.widgetsExpired += UInt64(expired.count)
+    for position in expired {
+      guard let number = registration.states[position].mark?.number, let content = registration.content(of: number)
+      else { continue }
+      var one = WidgetSet()
+      one.insert(position)
+      record(.expired, content, one, of: registration, at: now)
+    }
+    commit(.cleared(marks: expired, inFlight: WidgetSet()), to: registration)
+  }
+}

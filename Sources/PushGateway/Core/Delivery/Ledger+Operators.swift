@@ -1,0 +1,151 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  package enum DeveloperModeRefusal: Error, Equatable, Sendable {
+    /// `developer-mode.allowed = false`.
+    case forbidden
+    /// `developer-mode.device-switch = false`.
+    case switchForbidden
+    /// Milliseconds; `developer-mode.longest`.
+    case tooLong(longest: Int64)
+    case unknownDevice
+  }
+
+  /// Lifts the budget of an app's or a device's development registrations.
+  /// - Parameter duration: milliseconds; nil is the longest that is allowed.
+  @discardableResult
+  package func grantDeveloperMode(
+    to subject: DeveloperModeSubject, for duration: Int64?, who: String, why: String,
+    granter: DeveloperMode.Grant.Granter, at now: LedgerTime, wall: UnixTime
+  ) throws(DeveloperModeRefusal) -> DeveloperMode.Grant {
+    guard rules.developerMode.allowed else { throw .forbidden }
+    if granter == .deviceSwitch, !rules.developerMode.deviceSwitch { throw .switchForbidden }
+    if case .device(let device) = subject, devices[device] == nil { throw .unknownDevice }
+    let longest = rules.developerMode.longest
+    let length = duration ?? longest
+    guard length <= longest else { throw .tooLong(longest: longest) }
+    let grant = DeveloperMode.Grant(
+      subject: subject, since: now, until: now.advanced(byMilliseconds: length), who: who, why: why, granter: granter)
+    batch.write(.developerMode, id: developerMode.insert(grant), grant.encode())
+    note(
+      .developerModeOn, grant, who: who, why: why, wall: wall, until: UnixTime(milliseconds: wall.milliseconds + length)
+    )
+    lookAgain(at: subject, now: now)
+    return grant
+  }
+
+  /// - Returns: false when there was nothing to end.
+  package func endDeveloperMode(
+    of subject: DeveloperModeSubject, who: String, why: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
+  ) -> Bool {
+    let wasStanding = developerMode.isStanding(subject, at: now)
+    guard let row = developerMode.remove(subject) else { return false }
+    batch.write(.developerMode, id: row, nil)
+    append(
+      AuditEntry(
+        at: wall, action: .developerModeOff, subject: subject.description, who: who, why: why, uid: uid, until: nil))
+    return wasStanding
+  }
+
+  /// Takes out grants whose time is over, and says so in the audit.
+  package func endExpiredDeveloperModes(at now: LedgerTime, wall: UnixTime) {
+    for grant in developerMode.ended(at: now) {
+      if let row = developerMode.remove(grant.subject) { batch.write(.developerMode, id: row, nil) }
+      note(.developerModeEnded, grant, who: grant.who, why: "its time was over", wall: wall, until: nil)
+    }
+  }
+
+  /// Every widget of the registration gets a full budget: outside the count of §4, and in the audit for it.
+  package func resetBudgets(
+    of registration: RegistrationState, who: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
+  ) {
+    refreshPolicies(of: registration, at: now)
+    for position in registration.states.indices {
+      registration.states[position].cell = .full(under: policy(registration.states[position].policy), at: now)
+    }
+    registration.left = []
+    batch.writeNow(registration)
+    append(
+      AuditEntry(
+        at: wall, action: .budgetReset,
+        subject: "\(registration.app.bundleID) on device \(registration.device.id)", who: who, why: "", uid: uid,
+        until: nil))
+    handOver(registration, at: now)
+  }
+
+  /// A reload: the new rules count at once. Cells keep their tokens, cut to the new capacity.
+  package func change(_ new: LedgerRules, at now: LedgerTime) {
+    guard new != rules else { return }
+    rules = new
+    developerMode.rules = new.developerMode
+    policyGeneration += 1
+    sweepPosition = registrations.count
+  }
+
+  /// Goes on with the walk over all registrations that a change started, `limit` of them in one turn.
+  /// - Returns: whether the walk is not over yet.
+  package func sweep(at now: LedgerTime, limit: Int = 2048) -> Bool {
+    guard var position = sweepPosition.map({ min($0, registrations.count) }) else { return false }
+    // Downwards: a removal moves the last one, which the walk has seen, into the gap.
+    for _ in 0..<limit where position > 0 {
+      position -= 1
+      let registration = registrations[position]
+      refreshPolicies(of: registration, at: now)
+      handOver(registration, at: now)
+    }
+    sweepPosition = position > 0 ? position : nil
+    if sweepPosition == nil { writePolicies() }
+    return sweepPosition != nil
+  }
+
+  func append(_ entry: AuditEntry) {
+    audit.append(entry)
+    batch.write(.audit, id: nextAuditRow, entry.encode())
+    nextAuditRow += 1
+  }
+
+  private func note(
+    _ action: AuditEntry.Action, _ grant: DeveloperMode.Grant, who: String, why: String, wall: UnixTime,
+    until: UnixTime?
+  ) {
+    var uid: UInt32?
+    if case .operatorRequest(let peer) = grant.granter { uid = peer }
+    append(
+      AuditEntry(
+        at: wall, action: action, subject: grant.subject.description, who: who, why: why, uid: uid, until: until))
+  }
+
+  private func lookAgain(at subject: DeveloperModeSubject, now: LedgerTime) {
+    switch subject {
+    case .device(let id):
+      if let device = devices[id] { handOverAll(of: device, at: now) }
+    case .app:
+      sweepPosition = registrations.count
+    }
+  }
+}
+
+extension Ledger {
+  /// Forgets what is past its time: retired tokens, grants, and removed apps whose budgets would be full again.
+  /// Meant to be called now and then; it walks over all retired tokens.
+  package func tidy(at now: LedgerTime, wall: UnixTime) {
+    endExpiredDeveloperModes(at: now, wall: wall)
+    for (key, old) in retired where old.token.forgottenAt <= now {
+      retired[key] = nil
+      batch.write(.retiredToken, id: old.row, nil)
+    }
+    for registration in registrations.reversed() where !registration.isActive {
+      let isSpent = registration.left.contains { left in
+        let policy = rules.budget.policy(
+          bundleID: registration.app.bundleID.description, kind: left.kind, family: left.family.rawValue,
+          platform: registration.device.platform.rawValue)
+        return left.cell.full(at: now, under: policy) > now
+      }
+      guard !isSpent else { continue }
+      registration.device.registrations.removeAll { $0 === registration }
+      batch.erase(registration)
+      drop(registration)
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  /// Judges a push by what only the ledger knows, in the order of design §5 (token known · 410 · token for topic ·
+  /// flood · accepted), and marks.
+  /// - Parameter bundleID: the bundle ID that the topic names, as bytes.
+  package func accept(
+    _ push: IncomingPush, for token: DeviceToken, in environment: GatewayEnvironment,
+    bundleID: UnsafeRawBufferPointer, at now: LedgerTime
+  ) -> PushVerdict {
+    guard let registration = index.find(token, in: environment) else {
+      if let old = retired[RetiredToken.Key(token: token, environment: environment)], old.token.forgottenAt > now {
+        return .unregistered(at: old.token.retiredAt)
+      }
+      return .unknownToken
+    }
+    guard registration.app.hasBundleID(bundleID) else { return .tokenForOtherTopic }
+    if let wait = floodWait(of: registration, at: now) { return .flood(retryAfter: wait) }
+    if registration.recent.contains(RecentPushes.digest(of: push.id)) {
+      counters.pushesDuplicate += 1
+      record(
+        .duplicate, PushContent(number: 0, id: push.id, payload: nil), WidgetSet(), of: registration, at: now)
+      return .duplicate
+    }
+    refreshPolicies(of: registration, at: now)
+    let conditions = conditions(of: registration, at: now)
+    if rules.budget.overBudget == .reject, let exhaustion = exhaustion(of: registration, given: conditions, at: now) {
+      record(
+        .rejected(until: now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)),
+        PushContent(number: 0, id: push.id, payload: nil), WidgetSet(first: registration.states.count),
+        of: registration, at: now)
+      return .overBudget(exhaustion)
+    }
+    return .accepted(mark(registration, with: push, given: conditions, at: now))
+  }
+
+  private func mark(
+    _ registration: RegistrationState, with push: IncomingPush, given conditions: DeliveryConditions,
+    at now: LedgerTime
+  ) -> PushVerdict.Tally {
+    let number = takeNumber()
+    let all = WidgetSet(first: registration.states.count)
+    let session = registration.device.writableSession
+    let expires: LedgerTime
+    var marked = all
+    switch push.storage {
+    case .until(let date):
+      expires = min(date, now.advanced(byMilliseconds: rules.retention))
+      // A date that has passed is one try now, as APNs treats it.
+      if expires <= now { marked = takers(of: registration, push: push, given: conditions, at: now) }
+    case .once:
+      expires = .distantPast
+      marked = takers(of: registration, push: push, given: conditions, at: now)
+    }
+    let isOnce = expires <= now
+    let dropped = all.subtracting(marked)
+    let content = PushContent(number: number, id: push.id, payload: push.payload)
+    noteSuperseded(marked, of: registration, by: number, at: now)
+    commit(
+      .pushed(
+        LedgerRecord.PushRecord(
+          content: content, marked: marked, dropped: dropped, expires: isOnce ? .distantPast : expires,
+          priority: push.priority, at: now)), to: registration)
+    counters.pushesAccepted += 1
+    counters.widgetsMarked += UInt64(marked.count)
+    counters.widgetsDropped += UInt64(dropped.count)
+    record(.marked, content, marked, of: registration, at: now)
+    if !dropped.isEmpty { record(.dropped(absence(of: registration)), content, dropped, of: registration, at: now) }
+
+    var sent = WidgetSet()
+    if let session {
+      sent = handOverDue(
+        registration, to: session, given: conditions, once: isOnce ? marked : WidgetSet(), at: now)
+    }
+    return tally(
+      registration, marked: marked, sent: sent, dropped: dropped, content: content, given: conditions, at: now)
+  }
+
+  /// The widgets that could be handed over at this instant: what a push of expiration 0 marks.
+  private func takers(
+    of registration: RegistrationState, push: IncomingPush, given conditions: DeliveryConditions, at now: LedgerTime
+  ) -> WidgetSet {
+    guard registration.device.writableSession != nil, push.priority > .power || !conditions.isAsleep else {
+      return WidgetSet()
+    }
+    var takers = WidgetSet()
+    for index in registration.states.indices {
+      let state = registration.states[index]
+      if state.budgetReturns(at: now, under: policy(state.policy), given: conditions) == nil { takers.insert(index) }
+    }
+    return takers
+  }
+
+  private func absence(of registration: RegistrationState) -> RefreshDecision.Cause {
+    switch registration.device.link {
+    case .away: .away
+    case .attached(_, isWritable: false): .busy
+    case .attached: .budget
+    }
+  }
+
+  private func noteSuperseded(
+    _ marked: WidgetSet, of registration: RegistrationState, by number: UInt64, at now: LedgerTime
+  ) {
+    for position in marked {
+      guard let old = registration.states[position].mark else { continue }
+      counters.widgetsSuperseded += 1
+      guard decisions.capacity > 0, let content = registration.content(of: old.number) else { continue }
+      var one = WidgetSet()
+      one.insert(position)
+      record(.superseded(by: number), content, one, of: registration, at: now)
+    }
+  }
+
+  private func tally(
+    _ registration: RegistrationState, marked: WidgetSet, sent: WidgetSet, dropped: WidgetSet, content: PushContent,
+    given conditions: DeliveryConditions, at now: LedgerTime
+  ) -> PushVerdict.Tally {
+    let deferred = marked.subtracting(sent)
+    var tally = PushVerdict.Tally(sent: sent.count, deferred: deferred.count, dropped: dropped.count)
+    guard !deferred.isEmpty else { return tally }
+    var returns = LedgerTime.distantFuture
+    let absence = absence(of: registration)
+    for position in deferred {
+      let state = registration.states[position]
+      let budget = state.budgetReturns(at: now, under: policy(state.policy), given: conditions)
+      if let budget { returns = min(returns, budget) }
+      guard decisions.capacity > 0 else { continue }
+      var one = WidgetSet()
+      one.insert(position)
+      let outcome: Decision.Outcome
+      switch state.decide(at: now, under: policy(state.policy), given: conditions) {
+      case .wait(let until, let cause): outcome = .deferred(cause, until: until)
+      case .none, .expire, .handOver: outcome = .deferred(absence, until: .distantFuture)
+      }
+      record(outcome, content, one, of: registration, at: now)
+    }
+    if returns != .distantFuture { tally.retry = Self.seconds(from: now, to: returns) }
+    return tally
+  }
+
+  /// What a rejected push is told; nil unless there are widgets and every one lacks budget.
+  private func exhaustion(
+    of registration: RegistrationState, given conditions: DeliveryConditions, at now: LedgerTime
+  ) -> PushVerdict.Exhaustion? {
+    var first: (at: LedgerTime, state: WidgetState)?
+    for state in registration.states {
+      guard let returns = state.budgetReturns(at: now, under: policy(state.policy), given: conditions) else {
+        return nil
+      }
+      if returns < first?.at ?? .distantFuture { first = (returns, state) }
+    }
+    guard let first else { return nil }
+    let policy = policy(first.state.policy)
+    let next = first.state.cell.nextToken(at: now, under: policy) ?? now
+    return PushVerdict.Exhaustion(
+      retryAfter: Self.seconds(from: now, to: first.at), limit: policy.refreshesPerDay,
+      remaining: first.state.cell.remaining(at: now, under: policy), reset: Self.seconds(from: now, to: next))
+  }
+
+  /// A bucket of one minute's pushes, refilled evenly; kept as the instant at which it would be empty again.
+  private func floodWait(of registration: RegistrationState, at now: LedgerTime) -> Int? {
+    let limit = Int64(rules.pushesPerTokenPerMinute)
+    guard limit > 0 else { return nil }
+    // In 1/limit of a millisecond, so that a step is a whole number whatever the limit.
+    let nowSteps = now.milliseconds.multipliedReportingOverflow(by: limit).partialValue
+    let level = max(registration.floodLevelAt, nowSteps)
+    let ahead = level - nowSteps
+    guard ahead + 60_000 <= 60_000 * limit else {
+      return max(1, Int((ahead + 60_000 - 60_000 * limit + 1000 * limit - 1) / (1000 * limit)))
+    }
+    registration.floodLevelAt = level + 60_000
+    return nil
+  }
+
+  func takeNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
+  }
+
+  /// Whole seconds, rounded up, at least 1.
+  static func seconds(from now: LedgerTime, to later: LedgerTime) -> Int {
+    let wait = max(0, later.milliseconds(since: now))
+    return max(1, Int((wait - 1) / 1000 + 1))
+  }
+}

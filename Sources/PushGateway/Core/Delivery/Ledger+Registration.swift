@@ -1,0 +1,268 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  /// What a device registers for one app: the whole state, in place of what was.
+  package struct RegistrationChange: Sendable {
+    package var bundleID: BundleID
+    package var environment: GatewayEnvironment
+    /// nil keeps the token, or takes `freshToken`.
+    package var token: DeviceToken?
+    package var freshToken: DeviceToken
+    package var widgets: [Widget]
+
+    package init(
+      bundleID: BundleID, environment: GatewayEnvironment, token: DeviceToken?, freshToken: DeviceToken,
+      widgets: [Widget]
+    ) {
+      self.bundleID = bundleID
+      self.environment = environment
+      self.token = token
+      self.freshToken = freshToken
+      self.widgets = widgets
+    }
+  }
+
+  package enum RegistrationRefusal: Error, Equatable, Sendable {
+    /// Another device, or another app of this one, has this token or had it not long ago.
+    case tokenInUse
+    case tooManyApps(limit: Int)
+    case tooManyWidgets(limit: Int)
+  }
+
+  package static let maximumAppsPerDevice = 64
+  /// Budgets of removed widgets that one registration remembers at most; beyond that the fullest goes first.
+  static let maximumLeftCells = 512
+
+  // MARK: Devices
+
+  package func enrol(
+    id: DeviceID, keyHash: [UInt8], platform: Platform, os: String, scope: DeviceScope
+  ) -> DeviceState {
+    let device = DeviceState(
+      number: nextDeviceNumber, id: id, keyHash: keyHash, platform: platform, os: os, scope: intern(scope))
+    nextDeviceNumber += 1
+    adopt(device)
+    write(device)
+    return device
+  }
+
+  package func deviceCount(ofKey fingerprint: UInt64) -> Int { devicesByKey[fingerprint] ?? 0 }
+
+  package func rotateKey(of device: DeviceState, to keyHash: [UInt8]) {
+    device.keyHash = keyHash
+    write(device)
+  }
+
+  /// The device leaves for good: its stream ends, its tokens answer 410, its budgets are forgotten with it.
+  package func leave(_ device: DeviceState, at now: LedgerTime, wall: UnixTime) {
+    if case .attached(let session, _) = device.link {
+      pendingDeliveries.append(.endStream(session))
+      detach(device, session: session)
+    }
+    for registration in device.registrations {
+      if registration.isActive { retire(registration, at: now, wall: wall) }
+      registration.isActive = false
+      registration.states = []
+      batch.erase(registration)
+      drop(registration)
+    }
+    device.registrations = []
+    devices[device.id] = nil
+    devicesByKey[device.scope.keyFingerprint, default: 1] -= 1
+    if let row = developerMode.remove(.device(device.id)) { batch.write(.developerMode, id: row, nil) }
+    batch.write(.device, id: device.number, nil)
+  }
+
+  // MARK: Registrations
+
+  package func register(
+    _ change: RegistrationChange, for device: DeviceState, at now: LedgerTime, wall: UnixTime
+  ) throws(RegistrationRefusal) -> RegistrationState {
+    guard change.widgets.count <= WidgetSet.capacity else { throw .tooManyWidgets(limit: WidgetSet.capacity) }
+    let existing = device.registrations.first { $0.app.bundleID == change.bundleID }
+    if existing == nil, device.registrations.count >= Self.maximumAppsPerDevice {
+      throw .tooManyApps(limit: Self.maximumAppsPerDevice)
+    }
+    let token = change.token ?? existing?.token ?? change.freshToken
+    try requireFree(token, in: change.environment, for: device, app: change.bundleID, at: now)
+
+    let registration: RegistrationState
+    if let existing {
+      registration = existing
+      refreshPolicies(of: existing, at: now)
+      if existing.isActive {
+        if existing.token != token || existing.environment != change.environment {
+          retire(existing, at: now, wall: wall)
+        } else {
+          index.remove(existing)
+        }
+      }
+      existing.token = token
+      existing.environment = change.environment
+      existing.isActive = true
+    } else {
+      registration = RegistrationState(
+        id: nextRegistrationID, app: app(change.bundleID), device: device, environment: change.environment,
+        token: token)
+      nextRegistrationID += 1
+      registration.policyGeneration = policyGeneration
+      adopt(registration)
+    }
+    forgetRetired(RetiredToken.Key(token: token, environment: change.environment))
+    index.insert(registration)
+    replaceWidgets(of: registration, with: change.widgets, at: now)
+    batch.writeNow(registration)
+    handOver(registration, at: now)
+    return registration
+  }
+
+  /// The app was removed from its device: 410 from now on. Budgets wait for its return.
+  package func remove(_ registration: RegistrationState, at now: LedgerTime, wall: UnixTime) {
+    guard registration.isActive else { return }
+    retire(registration, at: now, wall: wall)
+    replaceWidgets(of: registration, with: [], at: now)
+    registration.isActive = false
+    batch.writeNow(registration)
+  }
+
+  package func registration(of bundleID: BundleID, on device: DeviceState) -> RegistrationState? {
+    device.registrations.first { $0.isActive && $0.app.bundleID == bundleID }
+  }
+
+  package func registration(for token: DeviceToken, in environment: GatewayEnvironment) -> RegistrationState? {
+    index.find(token, in: environment)
+  }
+
+  private func requireFree(
+    _ token: DeviceToken, in environment: GatewayEnvironment, for device: DeviceState, app: BundleID,
+    at now: LedgerTime
+  ) throws(RegistrationRefusal) {
+    if let holder = index.find(token, in: environment), holder.device !== device || holder.app.bundleID != app {
+      throw .tokenInUse
+    }
+    if let old = retired[RetiredToken.Key(token: token, environment: environment)]?.token, old.forgottenAt > now,
+      old.owner != device.id || old.bundleID != app
+    {
+      throw .tokenInUse
+    }
+  }
+
+  /// Takes the registration's token out of use; pushes to it are answered 410.
+  private func retire(_ registration: RegistrationState, at now: LedgerTime, wall: UnixTime) {
+    index.remove(registration)
+    let old = RetiredToken(
+      token: registration.token, environment: registration.environment, bundleID: registration.app.bundleID,
+      owner: registration.device.id, retiredAt: wall,
+      forgottenAt: now.advanced(byMilliseconds: rules.retention))
+    let row = retired[old.key]?.row ?? nextRetiredRow
+    nextRetiredRow = max(nextRetiredRow, row + 1)
+    retired[old.key] = (row, old)
+    batch.write(.retiredToken, id: row, old.encode())
+  }
+
+  private func forgetRetired(_ key: RetiredToken.Key) {
+    guard let old = retired.removeValue(forKey: key) else { return }
+    batch.write(.retiredToken, id: old.row, nil)
+  }
+
+  // MARK: Widgets
+
+  /// Equal widgets are matched in their order, which is what their ordinal means. What is new takes over a left
+  /// budget of its kind and family, the emptiest first; only where none is left does it begin with a full one.
+  private func replaceWidgets(of registration: RegistrationState, with widgets: [Widget], at now: LedgerTime) {
+    var leaving: [Int] = Array(registration.states.indices)
+    var states: [WidgetState?] = []
+    for widget in widgets {
+      if let place = leaving.firstIndex(where: { registration.widgets[$0] == widget }) {
+        states.append(registration.states[leaving.remove(at: place)])
+      } else {
+        states.append(nil)
+      }
+    }
+    for position in leaving { leave(position, of: registration, at: now) }
+    registration.left.removeAll { left in
+      let policy = rules.budget.policy(
+        bundleID: registration.app.bundleID.description, kind: left.kind, family: left.family.rawValue,
+        platform: registration.device.platform.rawValue)
+      return left.cell.full(at: now, under: policy) <= now
+    }
+    registration.widgets = intern(widgets)
+    registration.states = zip(widgets, states).map { widget, kept in
+      let index = policyIndex(widget, of: registration)
+      if var kept {
+        kept.policy = index
+        return kept
+      }
+      let policy = policy(index)
+      return WidgetState(cell: takeLeftCell(widget, of: registration, under: policy, at: now), policy: index)
+    }
+    while registration.left.count > Self.maximumLeftCells,
+      let fullest = registration.left.indices.max(by: {
+        registration.left[$0].cell.level < registration.left[$1].cell.level
+      })
+    {
+      registration.left.remove(at: fullest)
+    }
+    registration.pruneContents()
+  }
+
+  private func leave(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
+    let (widget, state) = (registration.widgets[position], registration.states[position])
+    registration.left.append(LeftCell(kind: widget.kind, family: widget.family, cell: state.cell))
+    guard let number = state.mark?.number, let content = registration.content(of: number) else { return }
+    var one = WidgetSet()
+    one.insert(position)
+    record(.removed, content, one, of: registration, at: now)
+  }
+
+  private func takeLeftCell(
+    _ widget: Widget, of registration: RegistrationState, under policy: BudgetPolicy, at now: LedgerTime
+  ) -> BudgetCell {
+    let fitting = registration.left.indices.filter {
+      registration.left[$0].kind == widget.kind && registration.left[$0].family == widget.family
+    }
+    guard
+      let emptiest = fitting.min(by: {
+        registration.left[$0].cell.level(at: now, under: policy)
+          < registration.left[$1].cell.level(at: now, under: policy)
+      })
+    else { return .full(under: policy, at: now) }
+    return registration.left.remove(at: emptiest).cell
+  }
+
+  // MARK: Bookkeeping, also of a restore
+
+  func adopt(_ device: DeviceState) {
+    devices[device.id] = device
+    devicesByKey[device.scope.keyFingerprint, default: 0] += 1
+  }
+
+  func adopt(_ registration: RegistrationState) {
+    registration.place = registrations.count
+    registrations.append(registration)
+    registration.device.registrations.append(registration)
+  }
+
+  func drop(_ registration: RegistrationState) {
+    guard let last = registrations.last else { return }
+    registrations[registration.place] = last
+    last.place = registration.place
+    registrations.removeLast()
+  }
+
+  private func write(_ device: DeviceState) {
+    var writer = ByteWriter(reserving: 128)
+    device.encodeRow(into: &writer)
+    batch.write(.device, id: device.number, writer.bytes)
+  }
+
+  func intern(_ scope: DeviceScope) -> DeviceScope { scopes.insert(scope).memberAfterInsert }
+
+  /// One array for all equal lists. Bounded: past that many different ones, new lists are simply not shared.
+  func intern(_ widgets: [Widget]) -> [Widget] {
+    if let known = widgetLists.firstIndex(of: widgets) { return widgetLists[known] }
+    if widgetLists.count < 4096 { widgetLists.insert(widgets) }
+    return widgets
+  }
+}

@@ -1,0 +1,126 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  /// Why a stored row or record cannot be taken back. A store that is damaged is named and never served over.
+  package struct RestoreError: Error, CustomStringConvertible {
+    package let place: String
+    package let cause: String
+    package var description: String { "\(place): \(cause)" }
+  }
+
+  /// The tables in the order in which they must be read: a registration names its device.
+  package static let restoreOrder: [StoredRow.Table] = [
+    .setting, .device, .registration, .retiredToken, .developerMode, .audit,
+  ]
+
+  /// Reads a store back: rows first, in ``Ledger/restoreOrder``, then the journal in its order, then ``finish``.
+  package struct Restore {
+    private let ledger: Ledger
+    private var devices: [UInt64: DeviceState] = [:]
+    private var registrations: [UInt64: RegistrationState] = [:]
+    private var storedPolicies: BudgetPolicySet?
+
+    package init(into ledger: Ledger) { self.ledger = ledger }
+
+    package mutating func row(
+      _ table: StoredRow.Table, id: UInt64, asOf: UInt64, _ value: UnsafeRawBufferPointer
+    ) throws(RestoreError) {
+      var reader = ByteReader(value)
+      do throws(ByteReader.Damage) {
+        switch table {
+        case .setting: storedPolicies = try BudgetPolicySet.decode(&reader)
+        case .device: try device(id, &reader)
+        case .registration: try registration(id, asOf, &reader)
+        case .retiredToken:
+          let token = try RetiredToken.decode(&reader)
+          ledger.retired[token.key] = (id, token)
+          ledger.nextRetiredRow = max(ledger.nextRetiredRow, id + 1)
+        case .developerMode: ledger.developerMode.restore(try DeveloperMode.Grant.decode(&reader), row: id)
+        case .audit:
+          ledger.audit.append(try AuditEntry.decode(&reader))
+          ledger.nextAuditRow = max(ledger.nextAuditRow, id + 1)
+        }
+      } catch {
+        throw RestoreError(place: "row \(id) of table \(table)", cause: error.description)
+      }
+    }
+
+    /// One journal row. Records that a registration's row already holds are skipped; those of a registration that is
+    /// gone have nothing to say.
+    package mutating func journal(sequence: UInt64, _ bytes: UnsafeRawBufferPointer) throws(RestoreError) {
+      ledger.batch.noteEntry(sequence: sequence, bytes: bytes.count)
+      var reader = ByteReader(bytes)
+      do throws(ByteReader.Damage) {
+        guard try reader.byte() == LedgerRecord.codecVersion else {
+          throw reader.damage("records of version \(LedgerRecord.codecVersion)")
+        }
+        while !reader.isAtEnd {
+          let (id, record) = try LedgerRecord.decode(&reader)
+          ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
+          note(record)
+          guard let registration = registrations[id], registration.asOf < sequence else { continue }
+          registration.apply(record)
+          ledger.batch.noteDirty(registration, since: sequence)
+        }
+      } catch {
+        throw RestoreError(place: "journal entry \(sequence)", cause: error.description)
+      }
+    }
+
+    /// - Parameter now: ledger time of this start.
+    package consuming func finish(at now: LedgerTime) {
+      let rules = ledger.rules
+      if let storedPolicies, storedPolicies != rules.budget {
+        // The store's cells were kept under other rules: they are settled under those and then change over.
+        ledger.rules.budget = storedPolicies
+        ledger.lookUpPolicies()
+        ledger.rules = rules
+        ledger.policyGeneration += 1
+        for registration in ledger.registrations { ledger.refreshPolicies(of: registration, at: now) }
+      } else {
+        ledger.lookUpPolicies()
+      }
+      if storedPolicies != rules.budget { ledger.writePolicies() }
+    }
+
+    private mutating func device(_ number: UInt64, _ reader: inout ByteReader) throws(ByteReader.Damage) {
+      let device = try DeviceState.decodeRow(number: number, &reader) { ledger.intern($0) }
+      devices[number] = device
+      ledger.adopt(device)
+      ledger.nextDeviceNumber = max(ledger.nextDeviceNumber, number + 1)
+    }
+
+    private mutating func registration(
+      _ id: UInt64, _ asOf: UInt64, _ reader: inout ByteReader
+    ) throws(ByteReader.Damage) {
+      let ledger = ledger
+      let devices = devices
+      let registration = try RegistrationState.decodeRow(
+        id: id, &reader, app: { BundleID($0).map { ledger.app($0) } }, device: { devices[$0] })
+      registration.asOf = asOf
+      registration.widgets = ledger.intern(registration.widgets)
+      registrations[id] = registration
+      ledger.adopt(registration)
+      if registration.isActive { ledger.index.insert(registration) }
+      ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
+      for state in registration.states { ledger.nextNumber = max(ledger.nextNumber, state.lastNumber + 1) }
+    }
+
+    private func note(_ record: LedgerRecord) {
+      if case .pushed(let push) = record { ledger.nextNumber = max(ledger.nextNumber, push.content.number + 1) }
+    }
+  }
+
+  fileprivate func lookUpPolicies() {
+    for registration in registrations {
+      registration.policyGeneration = policyGeneration
+      for position in registration.states.indices {
+        registration.states[position].policy = policyIndex(registration.widgets[position], of: registration)
+      }
+    }
+  }
+
+  /// The rules that stored cells are under; compared at the next start.
+  func writePolicies() { batch.write(.setting, id: 1, rules.budget.encode()) }
+}

@@ -1,0 +1,121 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  /// A device opened its update stream. An older one of the same device ends. What has no receipt is sent again, in
+  /// its order and with its ids, uncharged; then what is due follows.
+  /// - Parameter last: `last-event-id`, which counts as a receipt.
+  package func attach(_ device: DeviceState, as session: SessionID, last: EventID?, at now: LedgerTime) {
+    if case .attached(let older, _) = device.link {
+      pendingDeliveries.append(.endStream(older))
+      end(device)
+    }
+    if let last { receive(last, from: device, at: now) }
+    device.link = .attached(session, isWritable: true)
+    attachedCount += 1
+    if sendAgain(to: device, over: session, at: now) {
+      device.link = .attached(session, isWritable: false)
+      // Low-priority windows and budgets go on running meanwhile; the emptied output looks at all of them.
+    } else {
+      handOverAll(of: device, at: now)
+    }
+  }
+
+  /// The stream is gone. What the device said of itself ends with it; what it holds unconfirmed stays in flight.
+  package func detach(_ device: DeviceState, session: SessionID) {
+    guard case .attached(session, _) = device.link else { return }
+    end(device)
+  }
+
+  private func end(_ device: DeviceState) {
+    device.link = .away
+    device.foreground = nil
+    device.session = nil
+    device.isAsleep = false
+    attachedCount -= 1
+  }
+
+  /// - Returns: false when the event was never sent: a receipt from the future.
+  @discardableResult
+  package func receive(_ upTo: EventID, from device: DeviceState, at now: LedgerTime) -> Bool {
+    if upTo.epoch > epoch || (upTo.epoch == epoch && upTo.sequence >= nextSequence) { return false }
+    for registration in device.registrations {
+      var confirmed = WidgetSet()
+      for position in registration.states.indices {
+        guard let waiting = registration.states[position].inFlight, waiting.epoch == upTo.epoch,
+          waiting.sequence <= upTo.sequence
+        else { continue }
+        confirmed.insert(position)
+        guard decisions.capacity > 0, let content = registration.content(of: waiting.number) else { continue }
+        var one = WidgetSet()
+        one.insert(position)
+        record(.received, content, one, of: registration, at: now)
+      }
+      guard !confirmed.isEmpty else { continue }
+      counters.widgetsReceived += UInt64(confirmed.count)
+      commit(.received(epoch: upTo.epoch, sequence: upTo.sequence), to: registration)
+    }
+    return true
+  }
+
+  /// What the device says of itself. Absent (nil) leaves as it was.
+  package struct DeviceSays: Sendable {
+    package var foreground: BundleID??
+    package var session: DeviceState.AppSession??
+    package var isAsleep: Bool?
+
+    package init(
+      foreground: BundleID?? = nil, session: DeviceState.AppSession?? = nil, isAsleep: Bool? = nil
+    ) {
+      self.foreground = foreground
+      self.session = session
+      self.isAsleep = isAsleep
+    }
+  }
+
+  /// Takes effect at once, also for waiting widgets. Without a stream it has nothing to last for, and is forgotten.
+  package func heard(_ said: DeviceSays, from device: DeviceState, at now: LedgerTime) {
+    guard device.isAttached else { return }
+    if let foreground = said.foreground { device.foreground = foreground }
+    if let session = said.session { device.session = session }
+    if let isAsleep = said.isAsleep { device.isAsleep = isAsleep }
+    handOverAll(of: device, at: now)
+  }
+
+  private struct Unconfirmed {
+    var id: EventID
+    var registration: RegistrationState
+    var content: PushContent
+    var widgets: WidgetSet
+  }
+
+  private func sendAgain(to device: DeviceState, over session: SessionID, at now: LedgerTime) -> Bool {
+    var events: [Unconfirmed] = []
+    for registration in device.registrations {
+      var dead = WidgetSet()
+      var found: [EventID: Int] = [:]
+      for position in registration.states.indices {
+        guard let waiting = registration.states[position].inFlight else { continue }
+        guard waiting.expires > now, let content = registration.content(of: waiting.number) else {
+          dead.insert(position)
+          continue
+        }
+        let id = EventID(epoch: waiting.epoch, sequence: waiting.sequence)
+        if found[id] == nil {
+          found[id] = events.count
+          events.append(
+            Unconfirmed(id: id, registration: registration, content: content, widgets: WidgetSet()))
+        }
+        if let place = found[id] { events[place].widgets.insert(position) }
+      }
+      if !dead.isEmpty { commit(.cleared(marks: WidgetSet(), inFlight: dead), to: registration) }
+    }
+    events.sort { ($0.id.epoch, $0.id.sequence) < ($1.id.epoch, $1.id.sequence) }
+    for event in events {
+      counters.eventsSentAgain += 1
+      record(.sentAgain(event.id), event.content, event.widgets, of: event.registration, at: now)
+      deliver(event.content, event.widgets, event.id, of: event.registration, to: session)
+    }
+    return !events.isEmpty
+  }
+}

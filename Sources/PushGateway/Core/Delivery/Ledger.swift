@@ -1,0 +1,133 @@
+import BudgetThrottle
+package import TokenStore
+
+/// Holds every registration and makes every decision, with time as an argument: no clock, no socket, no store.
+///
+/// A call decides, applies what it decided at once, and leaves two things to be fetched: what must become durable
+/// (``takeBatch(clock:)``) and what may go to devices after that (``takeDeliveries()``). Whoever owns the ledger lets
+/// neither an answer nor a delivery out before the batch that was being gathered when it arose is durable.
+///
+/// Loop-bound and not Sendable. All times are ledger time; see ``LedgerTime``.
+package final class Ledger {
+  package let epoch: UInt64
+  package internal(set) var rules: LedgerRules
+  package internal(set) var counters = LedgerCounters()
+  package internal(set) var developerMode: DeveloperMode
+  package internal(set) var audit: [AuditEntry] = []
+  package internal(set) var decisions: DecisionLog
+  package internal(set) var batch: BatchBuilder
+
+  package internal(set) var devices: [DeviceID: DeviceState] = [:]
+  /// Every registration, removed apps included, in no order.
+  package internal(set) var registrations: [RegistrationState] = []
+  package internal(set) var attachedCount = 0
+  var index = TokenIndex()
+  var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
+  var deadlines = DeadlineQueue()
+
+  var apps: [BundleID: App] = [:]
+  var scopes: Set<DeviceScope> = []
+  var devicesByKey: [UInt64: Int] = [:]
+  var widgetLists: Set<[Widget]> = []
+
+  /// Interned policies; `WidgetState.policy` is an index in here. Only grows, by as many as a reload brings new ones.
+  var policies: [BudgetPolicy] = []
+  var policyGeneration: UInt32 = 1
+  /// Where the walk over all registrations stands that a change of rules or a grant started; nil when none is going on.
+  var sweepPosition: Int?
+
+  var nextNumber: UInt64 = 1
+  var nextSequence: UInt64 = 1
+  var nextDeviceNumber: UInt64 = 1
+  var nextRegistrationID: UInt64 = 1
+  var nextRetiredRow: UInt64 = 1
+  var nextAuditRow: UInt64 = 1
+  var pendingDeliveries: [Delivery] = []
+
+  /// - Parameters:
+  ///   - epoch: this start's epoch, already durable.
+  ///   - sequence: the last journal position in the store.
+  ///   - decisionCapacity: decisions kept for `explain`.
+  package init(rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int = 65_536) {
+    self.rules = rules
+    self.epoch = epoch
+    developerMode = DeveloperMode(rules: rules.developerMode)
+    decisions = DecisionLog(capacity: decisionCapacity)
+    batch = BatchBuilder(following: sequence)
+  }
+
+  // MARK: What the owner fetches
+
+  /// What must become durable next; nil when there is nothing.
+  package func takeBatch(clock: StoredClock) -> StoreBatch? { batch.take(clock: clock) }
+
+  package var hasDeliveries: Bool { !pendingDeliveries.isEmpty }
+
+  /// Everything that arose since the last call, in order. `buffer` is emptied and swapped in, so that no array is made.
+  package func takeDeliveries(into buffer: inout [Delivery]) {
+    buffer.removeAll(keepingCapacity: true)
+    swap(&buffer, &pendingDeliveries)
+  }
+
+  // MARK: Shared by all parts
+
+  func commit(_ record: LedgerRecord, to registration: RegistrationState) {
+    registration.apply(record)
+    batch.append(record, for: registration)
+  }
+
+  func record(
+    _ outcome: Decision.Outcome, _ push: PushContent, _ widgets: WidgetSet, of registration: RegistrationState,
+    at now: LedgerTime
+  ) {
+    guard decisions.capacity > 0, !widgets.isEmpty || outcome == .duplicate else { return }
+    decisions.record(
+      Decision(at: now, registration: registration.id, push: push, widgets: widgets, outcome: outcome))
+  }
+
+  func app(_ bundleID: BundleID) -> App {
+    if let known = apps[bundleID] { return known }
+    let app = App(bundleID)
+    apps[bundleID] = app
+    return app
+  }
+
+  func policy(_ index: UInt16) -> BudgetPolicy {
+    Int(index) < policies.count ? policies[Int(index)] : rules.budget.standard
+  }
+
+  func policyIndex(_ widget: Widget, of registration: RegistrationState) -> UInt16 {
+    let policy = rules.budget.policy(
+      bundleID: registration.app.bundleID.description, kind: widget.kind, family: widget.family.rawValue,
+      platform: registration.device.platform.rawValue)
+    if let known = policies.firstIndex(of: policy) { return UInt16(known) }
+    policies.append(policy)
+    return UInt16(policies.count - 1)
+  }
+
+  func conditions(of registration: RegistrationState, at now: LedgerTime) -> DeliveryConditions {
+    let device = registration.device
+    return DeliveryConditions(
+      isExempt: device.isExempt(registration.app.bundleID),
+      isBypassed: registration.environment == .development
+        && developerMode.isActive(app: registration.app.bundleID, device: device.id, at: now),
+      isAsleep: device.isAsleep, lowPriorityWindow: rules.lowPriorityWindow)
+  }
+
+  /// Brings a registration's cells under the rules in force. Every touch goes through here first, so that a change
+  /// counts at once, wherever the walk over all of them stands.
+  func refreshPolicies(of registration: RegistrationState, at now: LedgerTime) {
+    guard registration.policyGeneration != policyGeneration else { return }
+    registration.policyGeneration = policyGeneration
+    var changed = false
+    for position in registration.states.indices {
+      let old = registration.states[position].policy
+      let new = policyIndex(registration.widgets[position], of: registration)
+      guard new != old else { continue }
+      registration.states[position].cell.adopt(policy(new), from: policy(old), at: now)
+      registration.states[position].policy = new
+      changed = true
+    }
+    if changed { batch.writeNow(registration) }
+  }
+}

@@ -1,0 +1,126 @@
+import BudgetThrottle
+import TokenStore
+
+/// The stored row of a registration: everything but what is looked up anew at a start.
+extension RegistrationState {
+  private static let codecVersion: UInt8 = 1
+
+  func encodeRow(into writer: inout ByteWriter) {
+    writer.byte(Self.codecVersion)
+    writer.number(device.number)
+    writer.text(app.bundleID.description)
+    writer.byte(environment == .production ? 1 : 0)
+    writer.blob(token.bytes)
+    writer.byte(isActive ? 1 : 0)
+    writer.number(UInt64(widgets.count))
+    for (widget, state) in zip(widgets, states) {
+      writer.text(widget.kind)
+      writer.text(widget.family.rawValue)
+      writer.optional(widget.configuration) { $0.text($1) }
+      writer.state(state)
+    }
+    writer.number(UInt64(left.count))
+    for cell in left {
+      writer.text(cell.kind)
+      writer.text(cell.family.rawValue)
+      writer.cell(cell.cell)
+    }
+    writer.number(UInt64(contents.count))
+    for content in contents {
+      writer.number(content.number)
+      writer.pushID(content.id)
+      writer.optional(content.payload) { $0.blob($1) }
+    }
+    let digests = recent.oldestFirst
+    writer.number(UInt64(digests.count))
+    for digest in digests { writer.fixed(digest) }
+  }
+
+  /// - Parameter device: finds the device by the number of its row.
+  static func decodeRow(
+    id: UInt64, _ reader: inout ByteReader, app: (String) -> App?, device: (UInt64) -> DeviceState?
+  ) throws(ByteReader.Damage) -> RegistrationState {
+    guard try reader.byte() == codecVersion else { throw reader.damage("a registration of version \(codecVersion)") }
+    guard let owner = device(try reader.number()) else { throw reader.damage("the number of a stored device") }
+    guard let app = app(try reader.text()) else { throw reader.damage("a bundle ID") }
+    let environment: GatewayEnvironment = try reader.byte() == 1 ? .production : .development
+    guard let token = DeviceToken(bytes: try reader.blob()) else { throw reader.damage("a device token") }
+    let registration = RegistrationState(id: id, app: app, device: owner, environment: environment, token: token)
+    registration.isActive = try reader.byte() == 1
+    for _ in 0..<(try reader.count(atMost: WidgetSet.capacity)) {
+      registration.widgets.append(
+        Widget(
+          kind: try reader.text(), family: try reader.family(),
+          configuration: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.text() }))
+      registration.states.append(try reader.state())
+    }
+    for _ in 0..<(try reader.count(atMost: 1 << 16)) {
+      registration.left.append(
+        LeftCell(kind: try reader.text(), family: try reader.family(), cell: try reader.cell()))
+    }
+    for _ in 0..<(try reader.count(atMost: 1 << 16)) {
+      registration.contents.append(
+        PushContent(
+          number: try reader.number(), id: try reader.pushID(),
+          payload: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.blob() }))
+    }
+    var digests: [UInt64] = []
+    for _ in 0..<(try reader.count(atMost: RecentPushes.capacity)) { digests.append(try reader.fixed()) }
+    registration.recent = RecentPushes(oldestFirst: digests)
+    return registration
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func cell(_ cell: BudgetCell) {
+    signed(cell.level)
+    signed(cell.settledAt.milliseconds)
+    signed(cell.chargedAt.milliseconds)
+  }
+
+  fileprivate mutating func state(_ state: WidgetState) {
+    cell(state.cell)
+    number(state.lastNumber)
+    optional(state.mark) {
+      $0.number($1.number)
+      $0.signed($1.expires.milliseconds)
+      $0.signed($1.first.milliseconds)
+      $0.byte($1.priority.rawValue)
+    }
+    optional(state.inFlight) {
+      $0.number($1.epoch)
+      $0.number($1.sequence)
+      $0.number($1.number)
+      $0.signed($1.expires.milliseconds)
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func family() throws(Damage) -> WidgetFamily {
+    guard let family = WidgetFamily(rawValue: try text()) else { throw damage("a widget family") }
+    return family
+  }
+
+  fileprivate mutating func time() throws(Damage) -> LedgerTime { LedgerTime(milliseconds: try signed()) }
+
+  fileprivate mutating func cell() throws(Damage) -> BudgetCell {
+    BudgetCell(level: try signed(), settledAt: try time(), chargedAt: try time())
+  }
+
+  fileprivate mutating func state() throws(Damage) -> WidgetState {
+    var state = WidgetState(cell: try cell(), policy: 0)
+    state.lastNumber = try number()
+    state.mark = try optional { (reader) throws(Damage) in
+      Mark(
+        number: try reader.number(), expires: try reader.time(), first: try reader.time(),
+        priority: try reader.priority())
+    }
+    state.inFlight = try optional { (reader) throws(Damage) in
+      InFlight(
+        epoch: try reader.number(), sequence: try reader.number(), number: try reader.number(),
+        expires: try reader.time())
+    }
+    return state
+  }
+}
