@@ -25,11 +25,11 @@ import TokenStore
     #expect(UnixTime(milliseconds: milliseconds).rfc3339 == expected)
   }
 
-  @Test("Every day of eight centuries is written as Foundation's calendar has it")
+  @Test("Every day of one whole cycle of leap years, and then some, is written as Foundation's calendar has it")
   func everyDay() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-    for day in stride(from: Int64(-135_140), to: 157_060, by: 1) {
+    for day in stride(from: Int64(-10_000), to: 140_000, by: 1) {
       let parts = calendar.dateComponents(
         [.year, .month, .day], from: Date(timeIntervalSince1970: Double(day) * 86400))
       let text = UnixTime(seconds: day * 86400 + 86399).rfc3339

@@ -3,7 +3,7 @@
 /// Commas are its own business: a key or a value is preceded by one exactly when what stands before it ends a value.
 /// Everything else about the order of calls is the caller's.
 package struct JSONTextWriter: Sendable {
-  package private(set) var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// - Parameter buffer: what to append to; its storage is reused.
   package init(appendingTo buffer: [UInt8] = []) { bytes = buffer }
