@@ -86,7 +86,12 @@ let package = Package(
       path: "Tests/GatewayTestKit", swiftSettings: house),
     .testTarget(name: "BudgetThrottleTests", dependencies: ["BudgetThrottle"], swiftSettings: house),
     .testTarget(
-      name: "TokenStoreTests", dependencies: ["TokenStore", "TokenStoreSQLite"], swiftSettings: house),
+      name: "TokenStoreTests", dependencies: ["TokenStore", "TokenStoreSQLite", "StoreCrashWriter"],
+      swiftSettings: house),
+    // A process that writes to a store until SQLiteCrashTests kill it.
+    .executableTarget(
+      name: "StoreCrashWriter", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Tests/StoreCrashWriter",
+      swiftSettings: house),
     .testTarget(
       name: "GatewayCoreTests",
       dependencies: ["GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore"], swiftSettings: house),

@@ -10,6 +10,7 @@ package protocol Journal: Sendable {
 package enum JournalReply: Sendable, Equatable {
   /// Everything up to and including this batch is durable.
   case durable(sequence: UInt64)
-  /// A commit failed; the batch stays and is tried again until it succeeds. Sent once for each failed try.
+  /// A commit failed; `sequence` is the oldest batch that is not durable. It and all behind it stay and are tried
+  /// again until they succeed. Sent once for each failed try.
   case failing(sequence: UInt64, cause: String)
 }

@@ -1,0 +1,33 @@
+import TokenStore
+
+/// Where the last committed batch left the store: what the next start continues from.
+///
+/// The clock of the newest batch stands in its journal row. The `position` table holds it only for a newest batch
+/// that has no such row (no records, or trimmed at once), so that the common commit touches one table less.
+struct StorePosition {
+  var epoch: UInt64
+  var sequence: UInt64
+  var clock: StoredClock?
+
+  init(readFrom database: Database) throws(DatabaseError) {
+    let own = try Statement("SELECT epoch, sequence, ledger, boot, wall, boot_id FROM position", on: database)
+    guard try own.step() else {
+      throw DatabaseError(path: database.path, code: .corrupt, message: "the table position is empty")
+    }
+    epoch = own.unsigned(0)
+    sequence = own.unsigned(1)
+    clock = sequence == 0 ? nil : Self.clock(own, from: 2)
+    let newest = try Statement(
+      "SELECT sequence, ledger, boot, wall, boot_id FROM journal ORDER BY sequence DESC LIMIT 1", on: database)
+    if try newest.step(), newest.unsigned(0) > sequence {
+      sequence = newest.unsigned(0)
+      clock = Self.clock(newest, from: 1)
+    }
+  }
+
+  static func clock(_ row: Statement, from column: Int32) -> StoredClock {
+    StoredClock(
+      ledger: row.integer(column), boot: row.integer(column + 1), wall: row.integer(column + 2),
+      bootID: row.text(column + 3))
+  }
+}

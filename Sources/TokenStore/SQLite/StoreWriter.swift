@@ -1,0 +1,124 @@
+import TokenStore
+
+/// Writes batches: any number of them as one transaction. Lives on the store thread.
+final class StoreWriter {
+  /// Pages after which the WAL is moved into the database: 4 MiB of 4 KiB pages, so that a checkpoint is short.
+  static let checkpointPages = 1000
+
+  private let store: OpenedStore
+  private var database: Database { store.database }
+  private let begin: Statement
+  private let commit: Statement
+  private let insert: Statement
+  private let trim: Statement
+  private let moveOn: Statement
+  /// By table.
+  private let upsert: [Statement]
+  private let delete: [Statement]
+  /// Journal rows below this are gone.
+  private var trimmedBelow: UInt64 = 0
+  private var nextCheckpoint = StoreWriter.checkpointPages
+
+  init(_ store: OpenedStore) throws(DatabaseError) {
+    let database = store.database
+    func prepare(_ sql: String) throws(DatabaseError) -> Statement { try Statement(sql, on: database) }
+    self.store = store
+    begin = try prepare("BEGIN IMMEDIATE")
+    commit = try prepare("COMMIT")
+    insert = try prepare(
+      "INSERT INTO journal(sequence, ledger, boot, wall, boot_id, records) VALUES(?, ?, ?, ?, ?, ?)")
+    trim = try prepare("DELETE FROM journal WHERE sequence < ?")
+    moveOn = try prepare("UPDATE position SET sequence = ?, ledger = ?, boot = ?, wall = ?, boot_id = ?")
+    var upsert: [Statement] = []
+    var delete: [Statement] = []
+    for table in StoredRow.Table.allCases {
+      upsert.append(try prepare("INSERT OR REPLACE INTO \(table.name)(id, as_of, value) VALUES(?, ?, ?)"))
+      delete.append(try prepare("DELETE FROM \(table.name) WHERE id = ?"))
+    }
+    self.upsert = upsert
+    self.delete = delete
+    if store.durability == .relaxed { try database.execute("PRAGMA synchronous = NORMAL") }
+  }
+
+  /// All of `batches`, in their order, or nothing.
+  func write(_ batches: ArraySlice<StoreBatch>) throws(DatabaseError) {
+    guard let newest = batches.last else { return }
+    guard !database.hasMoved else { throw Self.moved(database.path) }
+    let trimBelow = batches.reduce(trimmedBelow) { max($0, $1.trimBelow) }
+    do throws(DatabaseError) {
+      try begin.run()
+      // Trimming first lets the new rows take the pages of the old ones, also on a full disk.
+      if trimBelow > trimmedBelow {
+        try trim.bind(trimBelow, at: 1)
+        try trim.run()
+      }
+      for batch in batches {
+        if hasJournalRow(batch, trimBelow: trimBelow) { try insertJournalRow(batch) }
+        for row in batch.rows { try write(row) }
+      }
+      if !hasJournalRow(newest, trimBelow: trimBelow) { try moveOn(to: newest) }
+      try commit.run()
+    } catch {
+      database.rollBack()
+      throw error
+    }
+    trimmedBelow = trimBelow
+  }
+
+  /// Moves the WAL's pages once there are enough. Called after the answers have gone out, since it takes a while.
+  /// What fails here is tried again later and loses nothing: the WAL holds it.
+  func checkpointIfDue() {
+    let pages = database.pagesInWAL
+    guard pages >= nextCheckpoint else { return }
+    try? database.checkpoint(.passive)
+    // Another program's long read may hold pages back; then this asks again after as many more, not every time.
+    nextCheckpoint = database.pagesInWAL + Self.checkpointPages
+  }
+
+  /// Leaves an empty WAL behind, if the disk allows it.
+  func checkpointAtEnd() { try? database.checkpoint(.truncating) }
+
+  /// The most pages that the file may have; for tests of a full disk.
+  func limitPages(to count: Int) throws(DatabaseError) { try database.execute("PRAGMA max_page_count = \(count)") }
+
+  private func hasJournalRow(_ batch: StoreBatch, trimBelow: UInt64) -> Bool {
+    !batch.records.isEmpty && batch.sequence >= trimBelow
+  }
+
+  private func insertJournalRow(_ batch: StoreBatch) throws(DatabaseError) {
+    try insert.bind(batch.sequence, at: 1)
+    try bind(batch.clock, to: insert, from: 2)
+    try insert.run(blob: batch.records, at: 6)
+  }
+
+  private func moveOn(to batch: StoreBatch) throws(DatabaseError) {
+    try moveOn.bind(batch.sequence, at: 1)
+    try bind(batch.clock, to: moveOn, from: 2)
+    try moveOn.run()
+  }
+
+  private func bind(_ clock: StoredClock, to statement: Statement, from index: Int32) throws(DatabaseError) {
+    try statement.bind(clock.ledger, at: index)
+    try statement.bind(clock.boot, at: index + 1)
+    try statement.bind(clock.wall, at: index + 2)
+    try statement.bind(clock.bootID, at: index + 3)
+  }
+
+  private func write(_ row: StoredRow) throws(DatabaseError) {
+    let table = Int(row.table.rawValue)
+    if let value = row.value {
+      try upsert[table].bind(row.id, at: 1)
+      try upsert[table].bind(row.asOf, at: 2)
+      try upsert[table].run(blob: value, at: 3)
+    } else {
+      try delete[table].bind(row.id, at: 1)
+      try delete[table].run()
+    }
+  }
+
+  private static func moved(_ path: String) -> DatabaseError {
+    DatabaseError(
+      path: path, code: .readOnlyMoved,
+      message: "the file was removed or replaced while gatewayd was running")
+  }
+}
