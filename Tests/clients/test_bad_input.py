@@ -369,6 +369,42 @@ def test_a_full_disk_at_start_is_one_line_and_the_next_start_succeeds(gateway: G
     assert gateway.stop() == 0
 
 
+async def test_a_disk_that_fills_up_answers_no_200_and_heals_when_there_is_room(gateway: Gateway) -> None:
+    gateway.set({"checks.pushes-per-token-per-minute": 0})
+    gateway.start(preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+    assert gateway.process is not None
+    unlimited = resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE)
+
+    async with await Device.enrol(gateway) as phone, await Provider.connect(gateway) as backend:
+        token = (await phone.register())["token"]
+        updates = await phone.updates()
+        first = await backend.push(token)
+        assert (await updates.next()).apns_id == first.header("apns-id")
+
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (0, unlimited[1]))
+        # What was accepted before the door noticed waits for its commit; what comes after is told to come again.
+        waiting = [asyncio.create_task(backend.push(token))]
+        while not any(task.done() for task in waiting):
+            assert len(waiting) < 600, "a minute of pushes, and no answer to any of them"
+            await asyncio.sleep(0.1)
+            waiting.append(asyncio.create_task(backend.push(token)))
+        told = [task.result() for task in waiting if task.done()]
+        assert {(answer.status, answer.reason) for answer in told} == {(503, "ServiceUnavailable")}
+        assert gateway.is_running
+
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, unlimited)
+        assert all(answer.status in (200, 503) for answer in await asyncio.gather(*waiting))
+        for _ in range(600):
+            last = await backend.push(token)
+            if last.status == 200:
+                break
+            await asyncio.sleep(0.1)
+        assert last.status == 200
+        while (await updates.next()).apns_id != last.header("apns-id"):
+            pass
+    assert gateway.stop() == 0
+
+
 def test_init_on_a_full_disk_leaves_nothing(gateway: Gateway) -> None:
     folder = gateway.directory / "full"
     done = gateway.program("gatewayd", "init", "--directory", folder, "--bundle-id", BUNDLE,

@@ -172,24 +172,30 @@ class Fleet:
             self.gateway.kill()
 
         async def churn() -> None:
-            """Devices that leave and come back, and new ones, while pushes are made."""
+            """Devices that leave and come back while pushes are made."""
             try:
                 while not due.is_set():
                     await asyncio.sleep(self.random.random() * 0.1)
                     some = self.random.sample(self.phones, 5)
                     await self.disconnect([phone for phone in some if phone.reader])
                     await self.connect(some, charges=True, receipts=0.7)
+            except LOST:
+                pass
+
+        async def grow() -> None:
+            """New devices while pushes are made: once they have their answer, they are there."""
+            try:
+                while not due.is_set():
                     await self.enrol(1)
             except LOST:
                 pass
 
         async with asyncio.timeout(300):
             killer = asyncio.create_task(kill())
-            churner = asyncio.create_task(churn())
+            others = [asyncio.create_task(churn()), asyncio.create_task(grow())]
             await asyncio.gather(*(push_from(lane) for lane in range(CONNECTIONS)))
             assert due.is_set(), "the gateway ended the connections before it was killed"
-            await killer
-            await churner
+            await asyncio.gather(killer, *others)
 
     # What must hold
 
