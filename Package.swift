@@ -99,7 +99,10 @@ let package = Package(
       name: "GatewayIOTests", dependencies: ["GatewayIO", "HTTPMessage"], swiftSettings: house),
     .testTarget(
       name: "GatewaydTests",
-      dependencies: ["gatewayd", "ConfigurationFile", "GatewayCore", "CommandLineInterface", "GatewayReports"],
+      dependencies: [
+        "gatewayd", "ConfigurationFile", "GatewayCore", "GatewayReports", "BudgetThrottle", "TokenStore",
+        "CommandLineInterface",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "GatewayctlTests", dependencies: ["gatewayctl", "CommandLineInterface", "GatewayReports"],

@@ -28,8 +28,21 @@ public struct BudgetPolicySet: Hashable, Sendable {
     }
 
     /// Compared as a number, so that a named bundle ID outweighs all the rest together, and so on down.
-    var weight: Int {
+    package var weight: Int {
       (bundleID != nil ? 8 : 0) + (kind != nil ? 4 : 0) + (family != nil ? 2 : 0) + (platform != nil ? 1 : 0)
+    }
+
+    /// The policy of the widgets that it is for. A limit of its own brings that limit's default burst with it.
+    package func applied(to standard: BudgetPolicy) -> BudgetPolicy {
+      var policy = standard
+      if let mode { policy.mode = mode }
+      if let refreshesPerDay {
+        policy.refreshesPerDay = refreshesPerDay
+        policy.burst = BudgetPolicy.defaultBurst(refreshesPerDay: refreshesPerDay)
+      }
+      if let burst { policy.burst = burst }
+      if let minimumInterval { policy.minimumInterval = minimumInterval }
+      return policy
     }
   }
 
@@ -70,15 +83,6 @@ public struct BudgetPolicySet: Hashable, Sendable {
     {
       best = override
     }
-    guard let best else { return standard }
-    var policy = standard
-    if let mode = best.mode { policy.mode = mode }
-    if let limit = best.refreshesPerDay {
-      policy.refreshesPerDay = limit
-      policy.burst = BudgetPolicy.defaultBurst(refreshesPerDay: limit)
-    }
-    if let burst = best.burst { policy.burst = burst }
-    if let interval = best.minimumInterval { policy.minimumInterval = interval }
-    return policy
+    return best?.applied(to: standard) ?? standard
   }
 }

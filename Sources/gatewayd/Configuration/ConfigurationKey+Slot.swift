@@ -1,0 +1,101 @@
+import BudgetThrottle
+import GatewayCore
+
+extension ConfigurationKey {
+  /// Where a key's value lives in a ``GatewayConfiguration``.
+  struct Slot {
+    let differs: (GatewayConfiguration, GatewayConfiguration) -> Bool
+    /// Copies the value from the first to the second; of a repeated section, the whole list.
+    let copy: (GatewayConfiguration, inout GatewayConfiguration) -> Void
+
+    fileprivate init<Whole: Equatable>(_ whole: WritableKeyPath<GatewayConfiguration, Whole>) {
+      self.init(whole) { $0 }
+    }
+
+    fileprivate init<Whole, Part: Equatable>(
+      _ whole: WritableKeyPath<GatewayConfiguration, Whole>, _ part: @escaping (Whole) -> Part
+    ) {
+      differs = { part($0[keyPath: whole]) != part($1[keyPath: whole]) }
+      copy = { $1[keyPath: whole] = $0[keyPath: whole] }
+    }
+  }
+
+  /// nil for keys that the running gateway does not know.
+  var slot: Slot? {
+    switch self {
+    case .loops: Slot(\.loops)
+
+    case .providerListen: Slot(\.providers) { $0.map(\.listen) }
+    case .providerEnvironment: Slot(\.providers) { $0.map(\.environment) }
+    case .providerCleartext: Slot(\.providers) { $0.map(\.cleartext) }
+    case .providerIdleTimeout: Slot(\.providers) { $0.map(\.idleTimeout) }
+    case .providerClientCA: nil
+
+    case .providerKeyTeam: Slot(\.providerKeys) { $0.map(\.team) }
+    case .providerKeyID: Slot(\.providerKeys) { $0.map(\.keyID) }
+    case .providerKeyFile: Slot(\.providerKeys) { $0.map(\.pem) }
+    case .providerKeyEnvironment: Slot(\.providerKeys) { $0.map(\.environment) }
+    case .providerKeyTopics: Slot(\.providerKeys) { $0.map(\.topics) }
+
+    case .deviceListen: Slot(\.device) { $0?.listen }
+    case .deviceHeartbeat: Slot(\.device) { $0?.heartbeat }
+
+    case .enrolmentKeyFile: Slot(\.enrolments) { $0.map(\.key) }
+    case .enrolmentBundleIDs: Slot(\.enrolments) { $0.map(\.bundleIDs) }
+    case .enrolmentEnvironments: Slot(\.enrolments) { $0.map(\.environments) }
+    case .enrolmentMaximumDevices: Slot(\.enrolments) { $0.map(\.maximumDevices) }
+    case .enrolmentPerMinute: Slot(\.enrolments) { $0.map(\.perMinute) }
+
+    case .adminSocket: Slot(\.admin.socket)
+    case .adminListen: Slot(\.admin.listen)
+    case .adminTokenFile: Slot(\.admin.token)
+
+    case .tlsCertificate: Slot(\.tls) { $0?.certificateChain }
+    case .tlsKey: Slot(\.tls) { $0?.privateKey }
+    case .tlsCA: nil
+
+    case .storeDatabase: Slot(\.store.database)
+    case .storeDurability: Slot(\.store.durability)
+
+    case .checksPayload: Slot(\.checks.payload)
+    case .checksPushType: Slot(\.checks.pushType)
+    case .checksPushesPerTokenPerMinute: Slot(\.checks.pushesPerTokenPerMinute)
+
+    case .budgetMode: Slot(\.budget.standard.mode)
+    case .budgetOverBudget: Slot(\.budget.overBudget)
+    case .budgetRefreshesPerDay: Slot(\.budget.standard.refreshesPerDay)
+    case .budgetBurst: Slot(\.budget.standard.burst)
+    case .budgetMinimumInterval: Slot(\.budget.standard.minimumInterval)
+
+    case .overrideBundleID: Slot(\.budget.overrides) { $0.map(\.bundleID) }
+    case .overrideKind: Slot(\.budget.overrides) { $0.map(\.kind) }
+    case .overrideFamily: Slot(\.budget.overrides) { $0.map(\.family) }
+    case .overridePlatform: Slot(\.budget.overrides) { $0.map(\.platform) }
+    case .overrideMode: Slot(\.budget.overrides) { $0.map(\.mode) }
+    case .overrideRefreshesPerDay: Slot(\.budget.overrides) { $0.map(\.refreshesPerDay) }
+    case .overrideBurst: Slot(\.budget.overrides) { $0.map(\.burst) }
+    case .overrideMinimumInterval: Slot(\.budget.overrides) { $0.map(\.minimumInterval) }
+
+    case .developerModeAllowed: Slot(\.developerMode.allowed)
+    case .developerModeLongest: Slot(\.developerMode.longest)
+    case .developerModeDeviceSwitch: Slot(\.developerMode.deviceSwitch)
+
+    case .deliveryLowPriorityWindow: Slot(\.delivery.lowPriorityWindow)
+    case .deliveryRetention: Slot(\.delivery.retention)
+
+    case .lifecycleDrain: Slot(\.drain)
+
+    case .limitsConnections: Slot(\.limits.connections)
+    case .limitsConnectionsPerAddress: Slot(\.limits.connectionsPerAddress)
+    case .limitsStreams: Slot(\.limits.streams)
+    case .limitsHeaderListBytes: Slot(\.limits.headerListBytes)
+    case .limitsHandshakesPerTurn: Slot(\.limits.handshakesPerTurn)
+    case .limitsHandshakeTimeout: Slot(\.limits.handshakeTimeout)
+    case .limitsResetsPerMinute: Slot(\.limits.resetsPerMinute)
+    case .limitsStoreBacklogBytes: Slot(\.limits.storeBacklogBytes)
+
+    case .logLevel: Slot(\.log.level)
+    case .logFormat: Slot(\.log.format)
+    }
+  }
+}
