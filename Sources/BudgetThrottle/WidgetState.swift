@@ -58,10 +58,14 @@ package struct WidgetState: Hashable, Sendable {
     mark = mark?.joined(with: newer) ?? newer
   }
 
-  /// The mark becomes `inFlight`, in place of an older one.
+  /// The mark becomes `inFlight`, in place of an older one. As with marks the latest expiration of both holds: a push
+  /// of one try must not end the promise of an older refresh that no receipt has confirmed, since a device that lost
+  /// the stream has seen neither.
   package mutating func handedOver(epoch: UInt64, sequence: UInt64) {
     guard let moved = mark else { return }
-    inFlight = InFlight(epoch: epoch, sequence: sequence, number: moved.number, expires: moved.expires)
+    let promised = inFlight?.expires ?? .distantPast
+    inFlight = InFlight(
+      epoch: epoch, sequence: sequence, number: moved.number, expires: max(moved.expires, promised))
     mark = nil
   }
 

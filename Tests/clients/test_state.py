@@ -179,6 +179,30 @@ async def test_a_dropped_push_leaves_an_older_mark_as_it_was(serving: Gateway) -
         assert (await updates.next()).apns_id == kept.header("apns-id")
 
 
+async def test_a_push_of_one_try_does_not_end_the_promise_of_an_unconfirmed_one(serving: Gateway) -> None:
+    """A device that lost its stream has seen neither; the push before, answered 200, must still show."""
+    async with await Device.enrol(serving) as phone, await Provider.connect(serving) as backend:
+        token = (await phone.register())["token"]
+        updates = await phone.updates()
+        await backend.push(token)
+        await updates.next()
+        tried = await backend.push(token, expiration=0)
+        assert (await updates.next()).apns_id == tried.header("apns-id")
+        await phone.redial()
+        updates = await phone.updates()
+        again = await updates.next()
+        assert again.apns_id == tried.header("apns-id")
+        await phone.receipt(again.id)
+
+        # Alone, it is one try and no more.
+        alone = await backend.push(token, expiration=0)
+        assert (await updates.next()).apns_id == alone.header("apns-id")
+        await phone.redial()
+        updates = await phone.updates()
+        last = await backend.push(token)
+        assert (await updates.next()).apns_id == last.header("apns-id")
+
+
 async def test_the_same_apns_id_twice_is_one_refresh(serving: Gateway) -> None:
     """node-apn repeats a push without waiting; a repeat must not be paid for."""
     async with await Device.enrol(serving) as phone, await Provider.connect(serving) as backend:
