@@ -37,7 +37,6 @@ import TokenStore
     try append(widgets: [Widget(kind: "a\n\nevent: x\r", family: .systemSmall)], payload: payload, to: &buffer)
     #expect(!buffer.contains(0x0D))
     let lines = buffer.split(separator: 0x0A, omittingEmptySubsequences: false)
-    #expect(lines.count == 5)
     #expect(lines.map { $0.isEmpty } == [false, false, false, true, true])
   }
 
@@ -57,10 +56,9 @@ import TokenStore
 
   @Test("A registration's answer has each widget's budget, and the next token's time rounded up")
   func registration() throws {
-    let app = try #require(BundleID("com.example.caffeine"))
     let token = try #require(DeviceToken(bytes: [0xAB, 0x01]))
     let answer = RegistrationAnswer(
-      app: app, token: token,
+      token: token, topic: "com.example.caffeine.push-type.widgets",
       widgets: [
         .init(widget: Self.widget, budget: .init(limit: 50, remaining: 3, next: UnixTime(milliseconds: 1001))),
         .init(widget: Self.widget, budget: .init(limit: 50, remaining: 4, next: nil)),
@@ -93,7 +91,7 @@ import TokenStore
     #expect(
       text(
         DeviceStateAnswer(
-          foreground: app, session: DeviceSession(app: app, kind: .audio), asleep: true,
+          foreground: app, session: DeviceState.AppSession(app: app, kind: .audio), asleep: true,
           developerModeUntil: UnixTime(seconds: 60)
         ).body)
         == #"{"foreground":"com.example","session":{"app":"com.example","kind":"audio"},"asleep":true,"#
@@ -105,15 +103,15 @@ import TokenStore
     let app = try #require(BundleID("com.example"))
     let answer = ExplanationAnswer(decisions: [
       DeviceDecision(
-        time: UnixTime(milliseconds: 1500), app: app, push: Self.push, widget: Self.widget, outcome: .deferred,
+        time: UnixTime(milliseconds: 1500), app: app, push: Self.push, widgets: [Self.widget], outcome: .deferred,
         waits: .minimumInterval, until: UnixTime(milliseconds: 60_001)),
       DeviceDecision(
-        time: UnixTime(milliseconds: 0), app: app, push: Self.push, widget: Self.widget, outcome: .sent,
+        time: UnixTime(milliseconds: 0), app: app, push: Self.push, widgets: [Self.widget], outcome: .sent,
         event: EventID(epoch: 7, sequence: 120)),
     ])
     let shared =
-      #""app":"com.example","apns-id":"0A1B2C3D-4E5F-4A6B-8C7D-9E0F1A2B3C4D","kind":"caffeine","#
-      + #""family":"systemSmall","configuration":"cup","#
+      #""app":"com.example","apns-id":"0A1B2C3D-4E5F-4A6B-8C7D-9E0F1A2B3C4D","#
+      + #""widgets":[{"kind":"caffeine","family":"systemSmall","configuration":"cup"}],"#
     #expect(
       text(answer.body)
         == #"{"decisions":[{"time":"1970-01-01T00:00:01.500Z",\#(shared)"outcome":"deferred","event":null,"#
@@ -141,11 +139,38 @@ import TokenStore
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
+  @Test("A push without a payload of its own carries the usual one, and only included widgets are named")
+  func usualPayload() throws {
+    let app = try #require(BundleID("a"))
+    var buffer: [UInt8] = []
+    EventStreamFrame.append(
+      Delivery.Refresh(
+        session: SessionID(rawValue: 1), id: EventID(epoch: 1, sequence: 2),
+        push: PushContent(number: 1, id: Self.push, payload: nil), app: App(app),
+        widgets: [Self.widget, Widget(kind: "k", family: .systemLarge)], included: [1, 7]), to: &buffer)
+    #expect(
+      text(buffer).hasSuffix(
+        #""widgets":[{"kind":"k","family":"systemLarge","configuration":null}],"#
+          + #""payload":{"aps":{"content-changed":true}}}"# + "\n\n"))
+  }
+
+  @Test("What the ledger refuses has its code")
+  func ledgerRefusals() {
+    #expect(DeviceRefusal(registering: .tokenInUse) == DeviceRefusal(.tokenInUse))
+    #expect(DeviceRefusal(registering: .tooManyApps(limit: 64)) == DeviceRefusal(.tooManyApps))
+    #expect(DeviceRefusal(registering: .tooManyWidgets(limit: 64)) == DeviceRefusal(.tooManyWidgets))
+    #expect(DeviceRefusal(developerMode: .forbidden).error == .developerModeForbidden)
+    #expect(DeviceRefusal(developerMode: .switchForbidden) == DeviceRefusal(.developerModeForbidden))
+    #expect(DeviceRefusal(developerMode: .tooLong(longest: 1000)).error == .developerModeForbidden)
+    #expect(DeviceRefusal(developerMode: .unknownDevice) == DeviceRefusal(.badCredential))
+  }
+
   private func append(widgets: [Widget], payload: String, to buffer: inout [UInt8]) throws {
     let app = try #require(BundleID("com.example.caffeine"))
-    Array(payload.utf8).withUnsafeBytes {
-      EventStreamFrame.appendRefresh(
-        id: EventID(epoch: 7, sequence: 120), push: Self.push, app: app, widgets: widgets, payload: $0, to: &buffer)
-    }
+    EventStreamFrame.append(
+      Delivery.Refresh(
+        session: SessionID(rawValue: 1), id: EventID(epoch: 7, sequence: 120),
+        push: PushContent(number: 1, id: Self.push, payload: Array(payload.utf8)), app: App(app), widgets: widgets,
+        included: Array(widgets.indices)), to: &buffer)
   }
 }

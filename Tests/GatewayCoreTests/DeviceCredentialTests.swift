@@ -75,20 +75,23 @@ import TokenStore
     ] as [(String, GatewayEnvironment, DeviceError?)])
   func scope(app: String, environment: GatewayEnvironment, expected: DeviceError?) throws {
     let patterns = ["com.example.*", "org.other.app"].compactMap { BundlePattern($0) }
-    let scope = EnrolmentScope(
-      GatewayConfiguration.Enrolment(key: Secret("k"), bundleIDs: patterns, environments: [.development]))
+    let scope = DeviceScope(
+      GatewayConfiguration.Enrolment(key: Secret("k"), bundleIDs: patterns, environments: [.development]),
+      keyFingerprint: 1)
     #expect(scope.refusal(of: try #require(BundleID(app)), in: environment)?.error == expected)
   }
 
   @Test("A scope's refusal names what is not allowed")
   func scopeDetail() throws {
-    let scope = EnrolmentScope(bundleIDs: [try #require(BundlePattern("*"))], environments: [.production])
+    let scope = DeviceScope(
+      keyFingerprint: 1, bundleIDs: [try #require(BundlePattern("*"))], environments: [.production])
     let app = try #require(BundleID("com.example"))
     #expect(
       scope.refusal(of: app, in: .development)?.detail
         == "the key that enrolled this device is not for development")
     #expect(
-      EnrolmentScope(bundleIDs: [], environments: [.production]).refusal(of: app, in: .production)?.detail
+      DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: [.production]).refusal(of: app, in: .production)?
+        .detail
         == "the key that enrolled this device is not for the app com.example")
   }
 

@@ -259,19 +259,25 @@ import TokenStore
            "asleep":true,"developerMode":false}
           """#))
         == DeviceStateRequest(
-          foreground: .set(app), session: .set(DeviceSession(app: app, kind: .navigation)), asleep: true,
+          foreground: .set(app), session: .set(DeviceState.AppSession(app: app, kind: .navigation)), asleep: true,
           developerMode: false))
     #expect(
       try DeviceStateRequest.parse(bytes(#"{"session":{"kind":"audio","app":"com.example.caffeine"}}"#)).session
-        == .set(DeviceSession(app: app, kind: .audio)))
+        == .set(DeviceState.AppSession(app: app, kind: .audio)))
   }
 
-  @Test("A change is applied to what was")
-  func change() {
-    typealias Change = DeviceStateRequest.Change<Int>
-    #expect(Change.keep.applied(to: 3) == 3)
-    #expect(Change.set(nil).applied(to: 3) == nil)
-    #expect(Change.set(4).applied(to: nil) == 4)
+  @Test("What a body says of the stream's own state reaches the ledger, and nothing else")
+  func said() throws {
+    let app = try #require(BundleID("com.example"))
+    let none = try DeviceStateRequest.parse(bytes(#"{"developerMode":true}"#)).said
+    #expect(none.foreground == nil && none.session == nil && none.isAsleep == nil)
+    let cleared = try DeviceStateRequest.parse(bytes(#"{"foreground":null,"session":null,"asleep":false}"#)).said
+    #expect(cleared.foreground == .some(nil) && cleared.session == .some(nil) && cleared.isAsleep == false)
+    let set = try DeviceStateRequest.parse(
+      bytes(#"{"foreground":"com.example","session":{"app":"com.example","kind":"audio"}}"#)
+    ).said
+    #expect(set.foreground == .some(app))
+    #expect(set.session == .some(DeviceState.AppSession(app: app, kind: .audio)))
   }
 
   @Test(

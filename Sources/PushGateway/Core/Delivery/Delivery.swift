@@ -16,6 +16,17 @@ package enum Delivery: Sendable {
     package var widgets: [Widget]
     package var included: [Int]
 
+    package init(
+      session: SessionID, id: EventID, push: PushContent, app: App, widgets: [Widget], included: [Int]
+    ) {
+      self.session = session
+      self.id = id
+      self.push = push
+      self.app = app
+      self.widgets = widgets
+      self.included = included
+    }
+
     package var refreshed: [Widget] { included.compactMap { $0 < widgets.count ? widgets[$0] : nil } }
   }
 }

@@ -5,7 +5,7 @@ package enum DeviceLimits {
   /// Widgets of one registration.
   package static let widgets = 64
   /// Apps of one device.
-  package static let apps = 64
+  package static let apps = Ledger.maximumAppsPerDevice
   /// Decisions that one `explain` answers with.
   package static let explained = 1...200
   /// Decisions that `explain` answers with when it is not told how many.

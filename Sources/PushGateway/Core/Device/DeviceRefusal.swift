@@ -28,3 +28,25 @@ package struct DeviceRefusal: Error, Equatable, Sendable {
     return writer.bytes
   }
 }
+
+extension DeviceRefusal {
+  package init(registering refusal: Ledger.RegistrationRefusal) {
+    switch refusal {
+    case .tokenInUse: self.init(.tokenInUse)
+    case .tooManyApps(let limit): self.init(.tooManyApps, "a device has at most \(limit) apps")
+    case .tooManyWidgets(let limit): self.init(.tooManyWidgets, "a registration has at most \(limit) widgets")
+    }
+  }
+
+  /// - Parameter refusal: what the ledger said to a device that switches developer mode on for itself.
+  package init(developerMode refusal: Ledger.DeveloperModeRefusal) {
+    switch refusal {
+    case .forbidden: self.init(.developerModeForbidden, "developer mode is forbidden on this gateway")
+    case .switchForbidden: self.init(.developerModeForbidden)
+    case .tooLong(let longest):
+      self.init(.developerModeForbidden, "developer mode lasts at most \(longest / 1000) seconds")
+    // It left between its request and the ledger's turn.
+    case .unknownDevice: self.init(.badCredential)
+    }
+  }
+}

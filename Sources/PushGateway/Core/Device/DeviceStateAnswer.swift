@@ -3,13 +3,13 @@ package import TokenStore
 /// 200 to a change of state: the whole state as it stands now.
 package struct DeviceStateAnswer: Equatable, Sendable {
   package var foreground: BundleID?
-  package var session: DeviceSession?
+  package var session: DeviceState.AppSession?
   package var asleep: Bool
   /// When the developer mode that this device switched on ends; nil when it is off.
   package var developerModeUntil: UnixTime?
 
   package init(
-    foreground: BundleID? = nil, session: DeviceSession? = nil, asleep: Bool = false,
+    foreground: BundleID? = nil, session: DeviceState.AppSession? = nil, asleep: Bool = false,
     developerModeUntil: UnixTime? = nil
   ) {
     self.foreground = foreground

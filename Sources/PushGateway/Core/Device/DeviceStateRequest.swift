@@ -7,31 +7,32 @@ package struct DeviceStateRequest: Equatable, Sendable {
   package enum Change<Value: Equatable & Sendable>: Equatable, Sendable {
     case keep
     case set(Value?)
-
-    package func applied(to current: Value?) -> Value? {
-      switch self {
-      case .keep: current
-      case .set(let value): value
-      }
-    }
   }
 
   /// The app on the screen.
   package var foreground: Change<BundleID>
-  package var session: Change<DeviceSession>
+  package var session: Change<DeviceState.AppSession>
   /// nil: stays as it was.
   package var asleep: Bool?
   /// nil: stays as it was.
   package var developerMode: Bool?
 
   package init(
-    foreground: Change<BundleID> = .keep, session: Change<DeviceSession> = .keep, asleep: Bool? = nil,
+    foreground: Change<BundleID> = .keep, session: Change<DeviceState.AppSession> = .keep, asleep: Bool? = nil,
     developerMode: Bool? = nil
   ) {
     self.foreground = foreground
     self.session = session
     self.asleep = asleep
     self.developerMode = developerMode
+  }
+
+  /// The part that lasts as long as the stream; developer mode outlives it and goes its own way.
+  package var said: Ledger.DeviceSays {
+    var said = Ledger.DeviceSays(isAsleep: asleep)
+    if case .set(let app) = foreground { said.foreground = .some(app) }
+    if case .set(let app) = session { said.session = .some(app) }
+    return said
   }
 
   package static func parse(_ body: [UInt8]) throws(DeviceRefusal) -> DeviceStateRequest {
@@ -52,14 +53,14 @@ package struct DeviceStateRequest: Equatable, Sendable {
     return request
   }
 
-  private static func session(_ value: JSONValue) throws(DeviceRefusal) -> DeviceSession {
+  private static func session(_ value: JSONValue) throws(DeviceRefusal) -> DeviceState.AppSession {
     let object = try RequestObject(value, at: "session", keys: ["app", "kind"])
     let app = try object.bundleID(try object.text("app"), at: "app")
     let name = try object.text("kind")
-    guard let kind = DeviceSession.Kind(rawValue: name) else {
+    guard let kind = DeviceState.AppSession.Kind(rawValue: name) else {
       throw DeviceRefusal(
         .unknownSessionKind, "session.kind is \(InputQuote(name)); \(DeviceError.unknownSessionKind.standardDetail)")
     }
-    return DeviceSession(app: app, kind: kind)
+    return DeviceState.AppSession(app: app, kind: kind)
   }
 }

@@ -1,4 +1,4 @@
-package import TokenStore
+import TokenStore
 
 /// Writes what a device's update stream carries (WHATWG HTML, "Server-sent events"): refreshes, and comment lines that
 /// show that the stream lives.
@@ -6,40 +6,40 @@ package enum EventStreamFrame {
   /// A comment line and the end of an (empty) event, which every reader ignores.
   package static let heartbeat: [UInt8] = Array(": heartbeat\n\n".utf8)
 
+  /// What a push without a payload of its own says.
+  private static let usualPayload: StaticString = #"{"aps":{"content-changed":true}}"#
+
   /// Appends one refresh event. There is one for each hand-over, so it is bytes from end to end.
   ///
-  /// - Parameters:
-  ///   - push: the newest push that it carries.
-  ///   - widgets: those of the app that are to refresh, in the registration's order.
-  ///   - payload: the push's, which is JSON; its line breaks become spaces, since a line break ends `data`.
-  ///   - buffer: what is appended to.
-  package static func appendRefresh(
-    id: EventID, push: PushID, app: BundleID, widgets: some Sequence<Widget>, payload: UnsafeRawBufferPointer,
-    to buffer: inout [UInt8]
-  ) {
+  /// The payload was found to be JSON; its line breaks become spaces, since a line break ends `data`.
+  package static func append(_ refresh: Delivery.Refresh, to buffer: inout [UInt8]) {
     var writer = JSONTextWriter()
     swap(&writer.bytes, &buffer)
     defer { swap(&writer.bytes, &buffer) }
     writer.raw("id: ")
-    id.write(to: &writer)
+    refresh.id.write(to: &writer)
     writer.raw("\nevent: refresh\ndata: ")
     writer.beginObject()
     writer.key("apns-id")
-    writer.uuid(push.uuid)
+    writer.uuid(refresh.push.id.uuid)
     writer.key("app")
-    writer.string(app.description)
+    writer.string(refresh.app.bundleID.description)
     writer.key("topic")
-    writer.topic(of: app)
+    writer.string(refresh.app.topic)
     writer.key("widgets")
     writer.beginArray()
-    for widget in widgets {
+    for position in refresh.included where refresh.widgets.indices.contains(position) {
       writer.beginObject()
-      writer.members(of: widget)
+      writer.members(of: refresh.widgets[position])
       writer.endObject()
     }
     writer.endArray()
     writer.key("payload")
-    writer.embed(payload)
+    if let payload = refresh.push.payload {
+      payload.withUnsafeBytes { writer.embed($0) }
+    } else {
+      writer.raw(usualPayload)
+    }
     writer.endObject()
     writer.raw("\n\n")
   }

@@ -19,7 +19,14 @@ package struct ExplanationAnswer: Equatable, Sendable {
       writer.string(decision.app.description)
       writer.key("apns-id")
       writer.uuid(decision.push.uuid)
-      writer.members(of: decision.widget)
+      writer.key("widgets")
+      writer.beginArray()
+      for widget in decision.widgets {
+        writer.beginObject()
+        writer.members(of: widget)
+        writer.endObject()
+      }
+      writer.endArray()
       writer.key("outcome")
       writer.string(decision.outcome.rawValue)
       writer.key("event")

@@ -12,8 +12,6 @@ extension JSONTextWriter {
     if let configuration = widget.configuration { string(configuration) } else { null() }
   }
 
-  mutating func topic(of app: BundleID) { string(app.description + ".push-type.widgets") }
-
   mutating func uuid(_ uuid: CanonicalUUID) {
     withUnsafeTemporaryAllocation(byteCount: CanonicalUUID.textCount, alignment: 1) { text in
       uuid.write(to: text)

@@ -28,14 +28,14 @@ package struct RegistrationAnswer: Sendable {
     }
   }
 
-  package var app: BundleID
   package var token: DeviceToken
+  package var topic: String
   /// In the request's order.
   package var widgets: [Entry]
 
-  package init(app: BundleID, token: DeviceToken, widgets: [Entry]) {
-    self.app = app
+  package init(token: DeviceToken, topic: String, widgets: [Entry]) {
     self.token = token
+    self.topic = topic
     self.widgets = widgets
   }
 
@@ -47,7 +47,7 @@ package struct RegistrationAnswer: Sendable {
     writer.key("token")
     writer.string(token.description)
     writer.key("topic")
-    writer.topic(of: app)
+    writer.string(topic)
     writer.key("widgets")
     writer.beginArray()
     for entry in widgets {

@@ -1,0 +1,39 @@
+import BudgetThrottle
+import TokenStore
+
+/// What devices are told about themselves. Reading changes nothing but what a change of rules left undone.
+extension Ledger {
+  package func answer(for registration: RegistrationState, at clock: LedgerClockReading) -> RegistrationAnswer {
+    refreshPolicies(of: registration, at: clock.now)
+    let entries = zip(registration.widgets, registration.states).map { widget, state in
+      let policy = policy(state.policy)
+      guard policy.mode != .off else { return RegistrationAnswer.Entry(widget: widget, budget: nil) }
+      return RegistrationAnswer.Entry(
+        widget: widget,
+        budget: RegistrationAnswer.Budget(
+          limit: policy.refreshesPerDay, remaining: state.cell.remaining(at: clock.now, under: policy),
+          next: state.cell.nextToken(at: clock.now, under: policy).map { clock.wallTime(of: $0) }))
+    }
+    return RegistrationAnswer(token: registration.token, topic: registration.app.topic, widgets: entries)
+  }
+
+  package func stateAnswer(for device: DeviceState, at clock: LedgerClockReading) -> DeviceStateAnswer {
+    let subject = DeveloperModeSubject.device(device.id)
+    let grant = developerMode.standing(at: clock.now).first { $0.subject == subject }
+    return DeviceStateAnswer(
+      foreground: device.foreground, session: device.session, asleep: device.isAsleep,
+      developerModeUntil: grant.map { clock.wallTime(of: $0.until) })
+  }
+
+  /// - Parameter last: how many decisions at most; the newest come first.
+  package func explanation(
+    for device: DeviceState, last: Int, at clock: LedgerClockReading
+  ) -> ExplanationAnswer {
+    let registrations = Dictionary(device.registrations.map { ($0.id, $0) }) { first, _ in first }
+    let wanted = decisions.decisions { registrations[$0.registration] != nil }
+    return ExplanationAnswer(
+      decisions: wanted.suffix(last).reversed().compactMap { decision in
+        registrations[decision.registration].map { DeviceDecision(decision, of: $0, clock: clock) }
+      })
+  }
+}
