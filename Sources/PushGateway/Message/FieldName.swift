@@ -34,46 +34,57 @@ package enum FieldName: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Recognises a name by length first, so that at most three comparisons are made.
+  /// Recognises a name. Its length and one byte leave a single candidate, so a name is compared at most once: this
+  /// runs for every field of every request.
   package init?(_ bytes: UnsafeRawBufferPointer) {
-    let candidates: [FieldName]
+    let candidate: FieldName
     switch bytes.count {
-    case 4: candidates = Self.length4
-    case 5: candidates = Self.length5
-    case 7: candidates = Self.length7
-    case 8: candidates = Self.length8
-    case 10: candidates = Self.length10
-    case 11: candidates = Self.length11
-    case 12: candidates = Self.length12
-    case 13: candidates = Self.length13
-    case 14: candidates = Self.length14
-    case 15: candidates = Self.length15
-    case 16: candidates = Self.length16
+    case 4: candidate = .host
+    case 5: candidate = .path
+    case 7:
+      switch bytes[2] {
+      case UInt8(ascii: "n"): candidate = .apnsID
+      case UInt8(ascii: "e"): candidate = .method
+      case UInt8(ascii: "t"): candidate = .status
+      default: candidate = .scheme
+      }
+    case 8: candidate = .location
+    case 10: candidate = bytes[0] == UInt8(ascii: ":") ? .authority : .apnsTopic
+    case 11: candidate = .retryAfter
+    case 12: candidate = .contentType
+    case 13:
+      switch bytes[1] {
+      case UInt8(ascii: "u"): candidate = .authorization
+      case UInt8(ascii: "p"): candidate = .apnsPriority
+      default: candidate = .lastEventID
+      }
+    case 14:
+      switch bytes[5] {
+      case UInt8(ascii: "p"): candidate = .apnsPushType
+      case UInt8(ascii: "u"): candidate = .apnsUniqueID
+      default: candidate = .contentLength
+      }
+    case 15: candidate = bytes[0] == UInt8(ascii: "g") ? .gatewayRefresh : .apnsExpiration
+    case 16: candidate = .apnsCollapseID
     default: return nil
     }
-    for candidate in candidates where candidate.matches(bytes) {
-      self = candidate
-      return
-    }
-    return nil
+    guard candidate.matches(bytes) else { return nil }
+    self = candidate
   }
 
+  /// Compares two overlapping words, which cover every name that is known: 4 to 16 bytes.
   private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let name = text
-    guard name.utf8CodeUnitCount == bytes.count else { return false }
-    for index in 0..<bytes.count where bytes[index] != name.utf8Start[index] { return false }
-    return true
+    let name = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard name.count == bytes.count else { return false }
+    if bytes.count >= 8 {
+      let tail = bytes.count - 8
+      return bytes.loadUnaligned(as: UInt64.self) == name.loadUnaligned(as: UInt64.self)
+        && bytes.loadUnaligned(fromByteOffset: tail, as: UInt64.self)
+          == name.loadUnaligned(fromByteOffset: tail, as: UInt64.self)
+    }
+    let tail = bytes.count - 4
+    return bytes.loadUnaligned(as: UInt32.self) == name.loadUnaligned(as: UInt32.self)
+      && bytes.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
+        == name.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
   }
-
-  private static let length4: [FieldName] = [.host]
-  private static let length5: [FieldName] = [.path]
-  private static let length7: [FieldName] = [.apnsID, .method, .status, .scheme]
-  private static let length8: [FieldName] = [.location]
-  private static let length10: [FieldName] = [.apnsTopic, .authority]
-  private static let length11: [FieldName] = [.retryAfter]
-  private static let length12: [FieldName] = [.contentType]
-  private static let length13: [FieldName] = [.authorization, .apnsPriority, .lastEventID]
-  private static let length14: [FieldName] = [.apnsPushType, .contentLength, .apnsUniqueID]
-  private static let length15: [FieldName] = [.apnsExpiration, .gatewayRefresh]
-  private static let length16: [FieldName] = [.apnsCollapseID]
 }

@@ -68,5 +68,10 @@ package struct HeaderBlock: Sendable {
   /// A copy for places that are not hot.
   package func value(of name: FieldName) -> [UInt8]? { withValue(of: name) { Array($0) } }
 
+  /// The first value of a field that is not in ``FieldName``; always nil without ``keepsOthers``.
+  package func value(ofOther name: String) -> [UInt8]? {
+    others.first { $0.name.elementsEqual(name.utf8) }?.value
+  }
+
   package func text(of name: FieldName) -> String? { withValue(of: name) { String(decoding: $0, as: UTF8.self) } }
 }

@@ -1,0 +1,222 @@
+import HTTPMessage
+
+/// What nghttp2's callbacks write to. It has no reference to the connection, so no callback can act: sending or
+/// receiving on nghttp2's own stack frees streams under its feet.
+///
+/// Owned by the session's handle, which frees the session first; the session's pointer to it is unretained.
+final class EventCollector {
+  let role: HTTP2Role
+  let settings: HTTP2Settings
+  let pool: HTTP2StreamPool
+
+  /// Events not yet taken begin at `nextEventIndex`; the array keeps its room.
+  private var events: [HTTP2Event] = []
+  private var nextEventIndex = 0
+
+  /// Keeps every stream alive that nghttp2 points to.
+  private(set) var open: [HTTP2Stream] = []
+  /// The stream whose frames are arriving: header blocks are contiguous and bodies nearly so, which saves a look-up
+  /// for every field and frame.
+  var current: HTTP2Stream?
+
+  /// Milliseconds, set before bytes are fed.
+  var now: UInt64 = 0
+  private var resets: FrameAllowance
+  private var controlFrames: FrameAllowance
+  var flood: HTTP2Flood?
+  /// Streams to be reset once nghttp2 has returned.
+  var rejected: [(id: Int32, code: HTTP2ErrorCode)] = []
+  /// Streams whose early answer is framed; RST_STREAM(NO_ERROR) may follow now.
+  var answeredEarly: [Int32] = []
+  /// The stream whose last written octets are in the frame that `drainOutput` is taking.
+  var framed: HTTP2Stream?
+  var pingsInFlight = 0
+  var peerDebugData: [UInt8] = []
+
+  init(role: HTTP2Role, settings: HTTP2Settings, pool: HTTP2StreamPool) {
+    self.role = role
+    self.settings = settings
+    self.pool = pool
+    resets = FrameAllowance(burst: settings.resetBurst, perSecond: settings.resetsPerSecond)
+    controlFrames = FrameAllowance(burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond)
+  }
+
+  // MARK: Events
+
+  func report(_ event: HTTP2Event) { events.append(event) }
+
+  func takeEvent() -> HTTP2Event? {
+    guard nextEventIndex < events.count else {
+      if nextEventIndex > 0 {
+        events.removeAll(keepingCapacity: true)
+        nextEventIndex = 0
+      }
+      return nil
+    }
+    defer { nextEventIndex += 1 }
+    return events[nextEventIndex]
+  }
+
+  // MARK: Open streams
+
+  func open(_ id: Int32) -> HTTP2Stream {
+    let stream = pool.takeStream()
+    stream.id = id
+    stream.slot = open.count
+    open.append(stream)
+    return stream
+  }
+
+  /// Takes a stream out of the list; its last event keeps it alive until the owner has seen it.
+  func close(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
+    guard remove(stream) else { return }
+    report(.streamClosed(stream, code: code))
+  }
+
+  /// Takes back a stream that never was.
+  func discard(_ stream: HTTP2Stream) {
+    if remove(stream) { pool.giveBack(stream) }
+  }
+
+  private func remove(_ stream: HTTP2Stream) -> Bool {
+    guard stream.slot < open.count, open[stream.slot] === stream else { return false }
+    let last = open.removeLast()
+    if last !== stream {
+      open[stream.slot] = last
+      last.slot = stream.slot
+    }
+    if current === stream { current = nil }
+    if framed === stream { framed = nil }
+    return true
+  }
+
+  /// Gives all that is open back to the pool; the session is gone.
+  func abandonStreams() {
+    current = nil
+    framed = nil
+    while let stream = open.popLast() { pool.giveBack(stream) }
+  }
+
+  // MARK: Messages received
+
+  func received(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
+    guard !stream.isHeaderListOverLimit else { return }
+    // Weighed before it is kept: one field may be as long as 64 KB.
+    guard stream.headers.listSize + name.count + value.count + 32 <= settings.headerListLimit else {
+      stream.isHeaderListOverLimit = true
+      return
+    }
+    stream.headers.append(name: name, value: value)
+  }
+
+  func receivedRequestHead(on stream: HTTP2Stream) {
+    stream.isHeaded = true
+    if stream.isMalformed {
+      reject(stream, .protocolError)
+    } else if stream.isHeaderListOverLimit {
+      reject(stream, .enhanceYourCalm)
+    } else {
+      controlFrames.refund()
+      report(.requestHeaded(stream))
+    }
+  }
+
+  func receivedResponseHead(on stream: HTTP2Stream) {
+    // An interim response (1xx) is followed by another header block (RFC 9113 §8.1).
+    if stream.headers.withValue(of: .status, { $0.first }) == UInt8(ascii: "1") {
+      stream.headers.removeAll()
+      return
+    }
+    stream.isHeaded = true
+    if stream.isHeaderListOverLimit {
+      reject(stream, .enhanceYourCalm)
+    } else {
+      report(.responseHeaded(stream))
+    }
+  }
+
+  private func reject(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
+    stream.isRejected = true
+    rejected.append((stream.id, code))
+    countReset()
+  }
+
+  func received(_ data: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
+    guard !stream.isBodyOverLimit, !stream.isRejected else { return }
+    guard
+      data.count <= settings.bodyLimit - stream.body.count || data.count <= bodyLimit(of: stream) - stream.body.count
+    else {
+      stream.isBodyOverLimit = true
+      pool.giveBackBody(of: stream)
+      report(.bodyExceededLimit(stream))
+      return
+    }
+    if stream.body.capacity == 0 { pool.lendBody(to: stream) }
+    stream.body.append(contentsOf: data)
+    if role == .client, !stream.hasUnreportedData {
+      stream.hasUnreportedData = true
+      report(.dataReceived(stream))
+    }
+  }
+
+  /// The limit with its exceptions, which is looked up only for bodies that exceed the usual one.
+  private func bodyLimit(of stream: HTTP2Stream) -> Int {
+    for exception in settings.bodyLimitExceptions {
+      let prefix = UnsafeBufferPointer(
+        start: exception.pathPrefix.utf8Start, count: exception.pathPrefix.utf8CodeUnitCount)
+      if stream.headers.withValue(of: .path, { $0.starts(with: prefix) }) == true { return exception.bytes }
+    }
+    return settings.bodyLimit
+  }
+
+  func receivedEnd(of stream: HTTP2Stream) {
+    stream.isRemoteEnded = true
+    guard !stream.isRejected else { return }
+    report(role == .server ? .requestEnded(stream) : .responseEnded(stream))
+  }
+
+  // MARK: Abuse
+
+  /// A stream was reset by the peer, or must be reset by us for its fault.
+  func countReset() {
+    guard role == .server, !resets.spend(at: now) else { return }
+    flood = flood ?? .resets
+  }
+
+  /// A frame that asks for nothing.
+  func countControlFrame() {
+    guard role == .server, !controlFrames.spend(at: now) else { return }
+    flood = flood ?? .controlFrames
+  }
+
+  // MARK: Messages sent
+
+  /// Moves octets that were written into nghttp2's frame.
+  /// - Returns: how many, and whether they are the message's last; nil when there are none yet.
+  func frame(_ stream: HTTP2Stream, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
+    let count = min(stream.unframedOutput, buffer.count)
+    guard count > 0 || stream.isOutgoingEnded else {
+      stream.isOutgoingDeferred = true
+      return nil
+    }
+    let start = stream.outgoingTaken
+    stream.outgoing.withUnsafeBytes {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+    }
+    stream.outgoingTaken = start + count
+    let isEmpty = stream.unframedOutput == 0
+    if isEmpty { framed = stream }
+    let isLast = isEmpty && stream.isOutgoingEnded
+    if isLast, stream.resetsWhenSent { answeredEarly.append(stream.id) }
+    return (count, isLast)
+  }
+
+  /// The frame in question has been taken whole.
+  func frameTaken() {
+    guard let stream = framed else { return }
+    framed = nil
+    guard stream.unframedOutput == 0, stream.owesDrained else { return }
+    stream.owesDrained = false
+    report(.outputDrained(stream))
+  }
+}

@@ -1,0 +1,188 @@
+import CNGHTTP2
+
+// The functions that nghttp2 calls. Each recovers the collector, hands over bytes that are only valid for the call, and
+// returns. None acts on the session: see EventCollector.
+
+/// Registers the callbacks below.
+func registerHTTP2Callbacks(_ callbacks: OpaquePointer) {
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
+  nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, onInvalidHeader)
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, onDataChunk)
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, onFrame)
+  nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, onInvalidFrame)
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, onStreamClose)
+}
+
+/// Where the octets of a message that we send come from.
+func makeDataProvider(for stream: HTTP2Stream) -> nghttp2_data_provider {
+  nghttp2_data_provider(
+    source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()), read_callback: onReadData)
+}
+
+/// The stream object behind a number. Nil for streams that were refused or are no longer open.
+func streamObject(_ session: OpaquePointer?, _ id: Int32) -> HTTP2Stream? {
+  nghttp2_session_get_stream_user_data(session, id).map {
+    Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue()
+  }
+}
+
+private func collector(_ context: UnsafeMutableRawPointer?) -> EventCollector {
+  guard let context else { preconditionFailure("A session is made with its collector.") }
+  return Unmanaged<EventCollector>.fromOpaque(context).takeUnretainedValue()
+}
+
+extension EventCollector {
+  fileprivate func stream(_ session: OpaquePointer?, _ id: Int32) -> HTTP2Stream? {
+    if let current, current.id == id { return current }
+    let found = streamObject(session, id)
+    if let found { current = found }
+    return found
+  }
+}
+
+private func onBeginHeaders(
+  session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let frame else { return 0 }
+  let events = collector(context)
+  let id = frame.pointee.hd.stream_id
+  if events.role == .server, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
+    // A stream beyond the limit gets no object; it is refused when its header block has been read, which HPACK needs.
+    guard events.open.count < events.settings.maximumStreams else {
+      events.current = nil
+      return 0
+    }
+    let stream = events.open(id)
+    events.current = stream
+    return nghttp2_session_set_stream_user_data(session, id, Unmanaged.passUnretained(stream).toOpaque())
+  }
+  events.current = streamObject(session, id)
+  return 0
+}
+
+private func onHeader(
+  session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameCount: Int,
+  value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  let events = collector(context)
+  // Trailers are not merged into the fields of the message.
+  guard let frame, let stream = events.current, stream.id == frame.pointee.hd.stream_id, !stream.isHeaded else {
+    return 0
+  }
+  events.received(
+    name: UnsafeRawBufferPointer(start: name, count: nameCount),
+    value: UnsafeRawBufferPointer(start: value, count: valueCount), on: stream)
+  return 0
+}
+
+/// Without this callback nghttp2 drops an invalid field and goes on, so that a request with a broken `authorization`
+/// would look like one without. RFC 9113 §8.2.1 calls such a message malformed.
+private func onInvalidHeader(
+  session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameCount: Int,
+  value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  let events = collector(context)
+  guard let frame, let stream = events.current, stream.id == frame.pointee.hd.stream_id, !stream.isHeaded else {
+    return 0
+  }
+  stream.isMalformed = true
+  return 0
+}
+
+private func onDataChunk(
+  session: OpaquePointer?, flags: UInt8, id: Int32, data: UnsafePointer<UInt8>?, count: Int,
+  context: UnsafeMutableRawPointer?
+) -> Int32 {
+  let events = collector(context)
+  guard count > 0, let stream = events.stream(session, id) else { return 0 }
+  events.received(UnsafeRawBufferPointer(start: data, count: count), on: stream)
+  return 0
+}
+
+private func onFrame(
+  session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let frame else { return 0 }
+  let events = collector(context)
+  let head = frame.pointee.hd
+  switch UInt32(head.type) {
+  case NGHTTP2_HEADERS.rawValue:
+    guard let stream = events.stream(session, head.stream_id) else {
+      if events.role == .server { events.rejected.append((head.stream_id, .refusedStream)) }
+      return 0
+    }
+    if !stream.isHeaded {
+      if events.role == .server {
+        events.receivedRequestHead(on: stream)
+      } else {
+        events.receivedResponseHead(on: stream)
+      }
+    }
+    if head.isEndOfStream { events.receivedEnd(of: stream) }
+  case NGHTTP2_DATA.rawValue:
+    if head.isEndOfStream {
+      if let stream = events.stream(session, head.stream_id) { events.receivedEnd(of: stream) }
+    } else if head.length == frame.pointee.data.padlen {
+      events.countControlFrame()
+    }
+  case NGHTTP2_RST_STREAM.rawValue:
+    events.countReset()
+  case NGHTTP2_SETTINGS.rawValue:
+    guard !head.isAcknowledgement else { return 0 }
+    events.countControlFrame()
+    events.report(.settingsReceived)
+  case NGHTTP2_PING.rawValue:
+    if head.isAcknowledgement, events.pingsInFlight > 0 {
+      events.pingsInFlight -= 1
+      events.report(.pingAcknowledged)
+    } else {
+      events.countControlFrame()
+    }
+  case NGHTTP2_GOAWAY.rawValue:
+    let goAway = frame.pointee.goaway
+    // What a peer says on leaving is short; more than this is not kept.
+    events.peerDebugData = Array(
+      UnsafeBufferPointer(start: goAway.opaque_data, count: min(goAway.opaque_data_len, 1024)))
+    events.report(
+      .peerGoingAway(lastStreamID: goAway.last_stream_id, code: HTTP2ErrorCode(rawValue: goAway.error_code)))
+  default:
+    break
+  }
+  return 0
+}
+
+private func onInvalidFrame(
+  session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, error: Int32, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  collector(context).countReset()
+  return 0
+}
+
+private func onStreamClose(
+  session: OpaquePointer?, id: Int32, code: UInt32, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let stream = streamObject(session, id) else { return 0 }
+  collector(context).close(stream, code: HTTP2ErrorCode(rawValue: code))
+  return 0
+}
+
+private func onReadData(
+  session: OpaquePointer?, id: Int32, buffer: UnsafeMutablePointer<UInt8>?, capacity: Int,
+  flags: UnsafeMutablePointer<UInt32>?, source: UnsafeMutablePointer<nghttp2_data_source>?,
+  context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let pointer = source?.pointee.ptr else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+  let stream = Unmanaged<HTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
+  let target = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
+  guard let (count, isLast) = collector(context).frame(stream, into: target) else {
+    return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+  }
+  if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+  return count
+}
+
+extension nghttp2_frame_hd {
+  fileprivate var isEndOfStream: Bool { UInt32(flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 }
+  fileprivate var isAcknowledgement: Bool { UInt32(flags) & NGHTTP2_FLAG_ACK.rawValue != 0 }
+}

@@ -1,0 +1,51 @@
+import CNGHTTP2
+
+/// What concerns the whole connection, or ends a stream.
+extension HTTP2Connection {
+  /// Sends a new SETTINGS that admits to more streams. Server only.
+  package func raiseAnnouncedStreams(to streams: Int) {
+    guard role == .server, failure == nil else { return }
+    _ = submitSettings(announcing: streams)
+  }
+
+  /// Asks the peer for a sign of life; ``HTTP2Event/pingAcknowledged`` answers it.
+  package func ping() {
+    guard failure == nil else { return }
+    if nghttp2_submit_ping(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) == 0 { collector.pingsInFlight += 1 }
+  }
+
+  /// The first phase of an orderly end: tells the client to open no more streams, while those under way are served
+  /// (RFC 9113 §6.8). Follow it with ``ping()`` and, when that is acknowledged, with ``goAway(lastStreamID:code:debugData:)``.
+  package func announceShutdown() {
+    guard role == .server, failure == nil else { return }
+    nghttp2_submit_shutdown_notice(session.raw)
+  }
+
+  /// Sends GOAWAY. Open streams up to `lastStreamID` go on, later ones are closed with REFUSED_STREAM, and the connection
+  /// ``isFinished`` when the last has closed.
+  /// - Parameter lastStreamID: nil for the last stream that was taken up.
+  package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {
+    guard failure == nil else { return }
+    let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session.raw)
+    nghttp2_submit_goaway(
+      session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debugData, debugData.count)
+  }
+
+  /// Ends one stream at once; a response that has not left yet is lost.
+  package func reset(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
+    guard failure == nil, isOpen(stream) else { return }
+    nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
+  }
+
+  /// Opens the peer's window again by `count` octets, on the stream and the connection. Only without
+  /// `creditsAutomatically`.
+  package func credit(_ count: Int, to stream: HTTP2Stream) {
+    guard failure == nil, isOpen(stream) else { return }
+    nghttp2_session_consume(session.raw, stream.id, count)
+  }
+
+  /// Guards against an answer to a stream that nghttp2 has already closed and whose last event is not yet told.
+  func isOpen(_ stream: HTTP2Stream) -> Bool {
+    stream.slot < collector.open.count && collector.open[stream.slot] === stream
+  }
+}

@@ -1,0 +1,211 @@
+import CNGHTTP2
+
+/// One HTTP/2 connection, server or client, over bytes in memory: no sockets, no clock.
+///
+/// A turn of its owner: feed what was read to ``receive(_:at:)``, take all events with ``nextEvent()`` and answer them,
+/// then call ``drainOutput(into:)`` until it fills nothing, take the events that this made, and close when
+/// ``isFinished``. Not Sendable: it belongs to one loop.
+package final class HTTP2Connection {
+  package let role: HTTP2Role
+  let session: SessionHandle
+  let collector: EventCollector
+  /// Room for the field list of the message that is being submitted.
+  var nameValues: [nghttp2_nv] = []
+
+  /// Bytes of nghttp2's that are not yet taken. They stay valid until its next `mem_send`.
+  private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// Frames of our own making, sent after `chunk`: a SETTINGS frame with its number changed, the last GOAWAY.
+  private var ownFrames: [UInt8] = []
+  private var ownFramesTaken = 0
+  /// What our SETTINGS frames shall say, in the order in which they were submitted.
+  private var announcements: [UInt32] = []
+  private var closedStream: HTTP2Stream?
+
+  /// Why the connection cannot go on; ``receive(_:at:)`` threw it.
+  package private(set) var failure: HTTP2Error?
+
+  package init(role: HTTP2Role, settings: HTTP2Settings = HTTP2Settings(), pool: HTTP2StreamPool) throws(HTTP2Error) {
+    self.role = role
+    collector = EventCollector(role: role, settings: settings, pool: pool)
+    session = try SessionHandle(collector: collector)
+    try submitFirstSettings(settings)
+  }
+
+  deinit {
+    if let closedStream { collector.pool.giveBack(closedStream) }
+  }
+
+  // MARK: Input
+
+  /// Feeds bytes of the peer and collects what they mean. Sends nothing.
+  /// - Parameter now: milliseconds of a clock that does not step back; what the flood limits count in.
+  /// - Throws: when the connection cannot go on. Drain the output once more and close.
+  package func receive(_ bytes: UnsafeRawBufferPointer, at now: UInt64) throws(HTTP2Error) {
+    if let failure { throw failure }
+    collector.now = now
+    let taken = nghttp2_session_mem_recv(
+      session.raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    guard taken >= 0 else { throw fail(Self.meaning(of: Int32(truncatingIfNeeded: taken))) }
+    while let (id, code) = collector.rejected.popLast() {
+      nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code.rawValue)
+    }
+    if let flood = collector.flood { throw fail(.flooded(flood)) }
+    let limit = collector.settings.maximumStreams * 4 + collector.settings.unreadFrames
+    if role == .server, nghttp2_session_get_outbound_queue_size(session.raw) > limit {
+      throw fail(.flooded(.unreadFrames))
+    }
+  }
+
+  /// The next thing that happened, nil when all is told. Ends the loan of a stream whose end the call before told.
+  package func nextEvent() -> HTTP2Event? {
+    if let closedStream {
+      collector.pool.giveBack(closedStream)
+      self.closedStream = nil
+    }
+    guard let event = collector.takeEvent() else { return nil }
+    if case .streamClosed(let stream, _) = event { closedStream = stream }
+    return event
+  }
+
+  // MARK: Output
+
+  /// Copies what is to be sent.
+  /// - Returns: how much of `buffer` was filled; less than all of it means that nothing more is to be sent now.
+  package func drainOutput(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      if chunk.isEmpty, ownFramesTaken == ownFrames.count {
+        guard failure == nil, loadChunk() else { break }
+        continue
+      }
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      if !chunk.isEmpty {
+        let count = min(chunk.count, room.count)
+        room.copyMemory(from: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        chunk = UnsafeRawBufferPointer(rebasing: chunk[count...])
+        filled += count
+        if chunk.isEmpty { collector.frameTaken() }
+      } else {
+        let count = min(ownFrames.count - ownFramesTaken, room.count)
+        let start = ownFramesTaken
+        ownFrames.withUnsafeBytes { room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+        ownFramesTaken += count
+        filled += count
+        if ownFramesTaken == ownFrames.count {
+          ownFrames = []
+          ownFramesTaken = 0
+        }
+      }
+    }
+    return filled
+  }
+
+  /// Something can be sent now: call ``drainOutput(into:)``.
+  package var wantsWrite: Bool {
+    if !chunk.isEmpty || ownFramesTaken < ownFrames.count { return true }
+    return failure == nil && nghttp2_session_want_write(session.raw) != 0
+  }
+
+  /// Nothing more will come and nothing is left to be said: close the socket.
+  package var isFinished: Bool {
+    if wantsWrite { return false }
+    return failure != nil || nghttp2_session_want_read(session.raw) == 0
+  }
+
+  package var openStreams: Int { collector.open.count }
+
+  /// The open stream with that number. What completes later asks here, and finds nothing when the peer has left.
+  package func stream(_ id: Int32) -> HTTP2Stream? { streamObject(session.raw, id) }
+
+  /// What the peer's GOAWAY carried, at most 1024 bytes of it.
+  package var peerDebugData: [UInt8] { collector.peerDebugData }
+
+  /// Streams that the peer lets us open, as its last SETTINGS says.
+  package var peerMaximumStreams: UInt32 {
+    nghttp2_session_get_remote_settings(session.raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+  }
+
+  /// Gives the request's body back to the pool. Call it as soon as the request has been read: a body is not needed until
+  /// its stream closes.
+  package func releaseRequest(of stream: HTTP2Stream) { collector.pool.giveBackBody(of: stream) }
+
+  // MARK: Inside
+
+  private func loadChunk() -> Bool {
+    var start: UnsafePointer<UInt8>?
+    let count = nghttp2_session_mem_send(session.raw, &start)
+    while let id = collector.answeredEarly.popLast() {
+      guard streamObject(session.raw, id) != nil else { continue }
+      nghttp2_submit_rst_stream(
+        session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, HTTP2ErrorCode.noError.rawValue)
+    }
+    guard count >= 0 else {
+      _ = fail(.library(code: Int32(truncatingIfNeeded: count)))
+      return ownFramesTaken < ownFrames.count
+    }
+    guard count > 0 else { return false }
+    let loaded = UnsafeRawBufferPointer(start: start, count: count)
+    if let announced = announcements.first, SettingsFrame.isRequest(loaded) {
+      announcements.removeFirst()
+      ownFrames = SettingsFrame.announcing(announced, in: loaded)
+      ownFramesTaken = 0
+    } else {
+      chunk = loaded
+    }
+    return true
+  }
+
+  /// nghttp2 itself never counts streams: at its own limit it would end the connection (RFC 9113 §5.1.2 lets us refuse
+  /// the stream instead). It is told of a limit out of reach, and the number is changed in the frame that leaves.
+  func submitSettings(announcing streams: Int, _ entries: [nghttp2_settings_entry] = []) -> Int32 {
+    let outOfReach = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(Int32.max))
+    let all = entries + [outOfReach]
+    let result = nghttp2_submit_settings(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), all, all.count)
+    if result == 0 { announcements.append(UInt32(clamping: streams)) }
+    return result
+  }
+
+  private func submitFirstSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
+    func entry(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
+      nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))
+    }
+    var entries = [
+      entry(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableSize),
+      entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.initialWindow),
+      entry(NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.maximumFrameSize),
+      entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.headerListLimit),
+      entry(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
+    ]
+    let result: Int32
+    switch role {
+    case .server:
+      result = submitSettings(announcing: settings.announcedStreams, entries)
+    case .client:
+      entries.append(entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
+      result = nghttp2_submit_settings(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    }
+    guard result == 0 else { throw .library(code: result) }
+  }
+
+  private func fail(_ error: HTTP2Error) -> HTTP2Error {
+    failure = error
+    if error == .prefaceInvalid {
+      ownFrames = []
+      ownFramesTaken = 0
+    } else {
+      ownFrames += GoAwayFrame.bytes(
+        lastStreamID: nghttp2_session_get_last_proc_stream_id(session.raw), code: error.code)
+    }
+    return error
+  }
+
+  private static func meaning(of code: Int32) -> HTTP2Error {
+    switch code {
+    case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: .prefaceInvalid
+    case NGHTTP2_ERR_FLOODED.rawValue: .flooded(.controlFrames)
+    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue: .flooded(.continuations)
+    default: .library(code: code)
+    }
+  }
+}

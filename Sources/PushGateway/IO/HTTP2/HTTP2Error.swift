@@ -1,0 +1,27 @@
+/// Why a connection cannot go on. After it, drain the output once (a GOAWAY may be waiting) and close.
+package enum HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The first bytes are not HTTP/2's connection preface: another protocol, or noise. Nothing is said in return
+  /// (RFC 9113 §3.4).
+  case prefaceInvalid
+  /// The peer makes work or memory grow without asking for anything. GOAWAY ENHANCE_YOUR_CALM waits in the output.
+  case flooded(HTTP2Flood)
+  /// nghttp2 gave up, with its own number. GOAWAY waits in the output.
+  case library(code: Int32)
+
+  /// What the connection's last frame says.
+  package var code: HTTP2ErrorCode {
+    switch self {
+    case .prefaceInvalid: .protocolError
+    case .flooded: .enhanceYourCalm
+    case .library: .internalError
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .prefaceInvalid: "the peer does not speak HTTP/2"
+    case .flooded(let flood): "the peer floods the connection: \(flood.rawValue)"
+    case .library(let code): "the HTTP/2 library failed: \(code)"
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import HTTPMessage
+
+/// One request and its response. Pooled: made once, used for many streams, one after the other.
+///
+/// Not Sendable; it belongs to the loop of its connection. nghttp2 holds an unretained pointer to it (stream user data),
+/// and the connection's list of open streams keeps it alive for as long.
+package final class HTTP2Stream {
+  /// The stream's number on its connection; 0 while the object rests in the pool.
+  package internal(set) var id: Int32 = 0
+  /// Header fields of the message received: the request on a server, the final response on a client.
+  package internal(set) var headers: HeaderBlock
+  /// Body of the message received, up to its limit. Give its buffer back with
+  /// ``HTTP2Connection/releaseRequest(of:)`` as soon as it has been read.
+  package internal(set) var body: [UInt8] = []
+  /// For the owner; 0 and nil on a new stream.
+  package var context: UInt64 = 0
+  package var owner: AnyObject?
+
+  /// The peer has finished its message.
+  package internal(set) var isRemoteEnded = false
+  /// A response, or the start of one, has been submitted; on a client, the request.
+  package internal(set) var isAnswered = false
+  package internal(set) var isBodyOverLimit = false
+
+  /// Place in the connection's list of open streams.
+  var slot = 0
+  /// The message's own header block is complete; what comes after it are trailers.
+  var isHeaded = false
+  var isHeaderListOverLimit = false
+  var isMalformed = false
+  /// Its reset is decided: nothing more is reported of it but its end.
+  var isRejected = false
+  var hasUnreportedData = false
+
+  // The message that we send.
+  var outgoing: [UInt8] = []
+  var outgoingTaken = 0
+  var isOutgoingEnded = false
+  /// nghttp2 waits for `resume`: its last question for data found none.
+  var isOutgoingDeferred = false
+  /// `outputDrained` is owed: something was written since it was last said.
+  var owesDrained = false
+  /// The answer was early: RST_STREAM(NO_ERROR) follows it (RFC 9113 §8.1).
+  var resetsWhenSent = false
+
+  init(keepsOtherFields: Bool) { headers = HeaderBlock(keepsOthers: keepsOtherFields) }
+
+  /// Octets written and not yet framed. A frame that is only partly taken counts in
+  /// ``HTTP2Connection/isOutputEmpty(of:)``, not here.
+  package var unframedOutput: Int { outgoing.count - outgoingTaken }
+
+  /// Client: the body so far, which leaves the stream; the next octet is reported again.
+  package func takeBody() -> [UInt8] {
+    hasUnreportedData = false
+    let taken = body
+    body = []
+    return taken
+  }
+
+  /// Client: reads the body so far in place and empties it; its room is kept.
+  package func consumeBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
+    hasUnreportedData = false
+    let result = body.withUnsafeBytes(read)
+    body.removeAll(keepingCapacity: true)
+    return result
+  }
+
+  func appendOutgoing(_ bytes: UnsafeRawBufferPointer) {
+    if outgoingTaken == outgoing.count {
+      outgoing.removeAll(keepingCapacity: true)
+      outgoingTaken = 0
+    } else if outgoingTaken > 16_384, outgoingTaken > outgoing.count / 2 {
+      outgoing.removeFirst(outgoingTaken)
+      outgoingTaken = 0
+    }
+    outgoing.append(contentsOf: bytes)
+  }
+
+  /// Ready for the next stream. Large buffers go: a pool of many objects must not keep the largest body each has seen.
+  func clear() {
+    id = 0
+    headers.removeAll()
+    owner = nil
+    context = 0
+    isRemoteEnded = false
+    isAnswered = false
+    isBodyOverLimit = false
+    isHeaded = false
+    isHeaderListOverLimit = false
+    isMalformed = false
+    isRejected = false
+    hasUnreportedData = false
+    if outgoing.capacity > 4096 { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
+    outgoingTaken = 0
+    isOutgoingEnded = false
+    isOutgoingDeferred = false
+    owesDrained = false
+    resetsWhenSent = false
+  }
+}
