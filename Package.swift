@@ -105,7 +105,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "GatewayctlTests", dependencies: ["gatewayctl", "CommandLineInterface", "GatewayReports"],
+      name: "GatewayctlTests",
+      dependencies: ["gatewayctl", "gatewayd", "CommandLineInterface", "GatewayCore", "GatewayReports"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -1,4 +1,7 @@
+import CommandLineInterface
+
+/// The client program of gatewayd: asks a running gateway, pushes to it, and plays devices.
 @main
-struct Gatewayctl {
-  static func main() {}
+enum Gatewayctl {
+  static func main() { Program.gatewayctl.main() }
 }

@@ -1,0 +1,93 @@
+import CCurl
+import CommandLineInterface
+import Foundation
+import Glibc
+
+/// Asks a running gateway over its admin socket.
+struct AdminClient {
+  /// The gateway's own patience with its loop is shorter.
+  static let timeoutSeconds = 20
+
+  let socket: String
+
+  /// What the gateway answered: the JSON as it came, for `--json`, and as a report.
+  struct Answer<Report> {
+    let json: String
+    let report: Report
+  }
+
+  func get<Report: Decodable>(_ path: [String], query: [(String, String?)] = []) throws -> Answer<Report> {
+    try decoded(try send("GET", path, query: query, body: nil))
+  }
+
+  func post<Report: Decodable>(_ path: [String], _ body: some Encodable) throws -> Answer<Report> {
+    try decoded(try send("POST", path, query: [], body: Array(try JSONEncoder().encode(body))))
+  }
+
+  func put<Report: Decodable>(_ path: [String], _ body: some Encodable) throws -> Answer<Report> {
+    try decoded(try send("PUT", path, query: [], body: Array(try JSONEncoder().encode(body))))
+  }
+
+  func delete(_ path: [String], query: [(String, String?)]) throws {
+    _ = try send("DELETE", path, query: query, body: nil)
+  }
+
+  private func decoded<Report: Decodable>(_ body: [UInt8]) throws -> Answer<Report> {
+    do {
+      let report = try JSONDecoder().decode(Report.self, from: Data(body))
+      let text = String(decoding: body, as: UTF8.self)
+      return Answer(json: text.trimmingCharacters(in: .newlines), report: report)
+    } catch {
+      throw CommandFailure(
+        "the answer on \(socket) is not that of a gatewayd of this version: use the gatewayctl that came with it")
+    }
+  }
+
+  private func send(_ method: String, _ path: [String], query: [(String, String?)], body: [UInt8]?) throws -> [UInt8] {
+    guard let handle = CurlHandle() else { throw CommandFailure("libcurl could not start") }
+    let parameters = query.compactMap { name, value in value.map { Self.encoded(name) + "=" + Self.encoded($0) } }
+    let target = (["v1"] + path).map(Self.encoded).joined(separator: "/")
+    let url = "http://localhost/" + target + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    switch handle.request(method, url, socket: socket, body: body, seconds: Self.timeoutSeconds) {
+    case .answered(let status, let bytes) where (200..<300).contains(status): return bytes
+    case .answered(let status, let bytes): throw refusal(status: status, bytes)
+    case .failed(let code, let errno, let text): throw unreachable(code, errno, text)
+    }
+  }
+
+  private func refusal(status: Int, _ bytes: [UInt8]) -> CommandFailure {
+    struct Refusal: Decodable { let detail: String }
+    let detail = try? JSONDecoder().decode(Refusal.self, from: Data(bytes)).detail
+    return CommandFailure(detail?.printable ?? "the gateway answered with status \(status)")
+  }
+
+  private func unreachable(_ code: CURLcode, _ errno: Int32, _ text: String) -> CommandFailure {
+    if code == CURLE_OPERATION_TIMEDOUT {
+      return CommandFailure("the gateway did not answer on \(socket) within \(Self.timeoutSeconds) s")
+    }
+    guard code == CURLE_COULDNT_CONNECT else { return CommandFailure("the admin socket \(socket): \(text)") }
+    let mend =
+      switch errno {
+      case ENOENT: "there is no such file: is gatewayd running, and is this the socket of its configuration?"
+      case ECONNREFUSED: "nobody listens there: is gatewayd running?"
+      case EACCES, EPERM: "permission denied: run as root or as a member of the group gatewayd"
+      case 0: "is gatewayd running?"
+      default: String(cString: strerror(errno))
+      }
+    return CommandFailure("cannot reach the admin socket \(socket): \(mend)")
+  }
+
+  /// Percent-encodes all but RFC 3986's unreserved characters.
+  private static func encoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let character = Character(UnicodeScalar(byte))
+      if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
+        result.append(character)
+      } else {
+        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,187 @@
+import CommandLineInterface
+import GatewayCore
+import Glibc
+import Testing
+
+@testable import gatewayctl
+@testable import gatewayd
+
+/// Protects what people read and scripts rely on, through the real admin server on a real socket.
+@Suite("Admin commands") struct AdminCommandTests {
+  private struct Result {
+    var code: ExitCode
+    var output: String
+    var error: String
+  }
+
+  /// Runs command lines against a gateway, `--socket` added.
+  private func withGateway(_ body: (_ run: ([String]) -> Result, SampleGateway, String) throws -> Void) throws {
+    var template = Array("/tmp/gatewayctl-test-XXXXXX".utf8CString)
+    _ = mkdtemp(&template)
+    let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { rmdir(directory) }
+    let gateway = SampleGateway()
+    let server = try AdminServer(.init(socket: directory + "/s"), backend: gateway)
+    defer { server.stop() }
+    let run = { (arguments: [String]) in Self.run(["--socket", directory + "/s"] + arguments) }
+    try body(run, gateway, directory)
+  }
+
+  private static func run(_ arguments: [String]) -> Result {
+    let output = Output.captured()
+    let code = Program.gatewayctl.run(arguments, output: output)
+    return Result(code: code, output: output.printedText, error: output.errorText)
+  }
+
+  @Test("status shows the gateway and exits with 1 while it is not ready") func status() throws {
+    try withGateway { run, gateway, _ in
+      let result = run(["status"])
+      #expect(
+        result.output == """
+          gatewayd        1.0.0, ready
+          started         2026-11-30T03:01:02Z, 1 d 2 h ago
+          listens         [::]:2197 (provider, development)
+          connections     2 provider, 31 device
+          devices         40, 31 connected
+          registrations   44 with 90 widgets
+          widgets         3 waiting, 1 in flight
+          pushes          1200 accepted, 7 refused
+          store           epoch 4, journal 900 entries (81000 bytes), 0 pending
+          developer mode  1 active
+
+          """)
+      #expect(result.code == .success)
+      gateway.drain()
+      let draining = run(["status"])
+      #expect(draining.output.hasPrefix("gatewayd        1.0.0, not ready: draining\n"))
+      #expect(draining.code == .failure)
+      let json = run(["status", "--json"])
+      #expect(json.output.hasPrefix("{\"connectedDevices\":31,") && json.output.hasSuffix("}\n"))
+    }
+  }
+
+  @Test("registrations lists a page and shows one registration") func registrations() throws {
+    try withGateway { run, gateway, _ in
+      let list = run(["registrations", "--app", "com.example.caffeine", "--limit", "1", "--after", "00"])
+      #expect(
+        list.output == """
+          TOKEN     APP                   ENVIRONMENT  PLATFORM  CONNECTED  WIDGETS  WAITING  IN FLIGHT  DEVICE
+          8f14e45f  com.example.caffeine  development  iOS       yes              2        1          0  0b5c
+
+          """)
+      #expect(list.error == "There are more: --after 8f14e45f\n")
+      #expect(gateway.calls == ["registrations 1 00 com.example.caffeine"])
+      let one = run(["registrations", "8f14e45f"])
+      #expect(one.output.contains("device       0b5c (iOS, connected)\n"))
+      #expect(one.output.contains("0 of 4, 50 a day  2026-11-30T03:32:20Z  waits since 2026-11-30T03:01:02Z (EC1BF194"))
+      #expect(one.output.contains("deferred until 2026-11-30T03:32:20Z: budget spent"))
+      #expect(!one.output.contains("\u{1B}"))
+    }
+  }
+
+  @Test("budget shows, and resets only when told to") func budget() throws {
+    try withGateway { run, gateway, _ in
+      let peek = run(["budget", "8f14e45f"])
+      #expect(
+        peek.output == """
+          #  KIND      FAMILY       CONFIGURATION  LEFT  BURST  A DAY  NEXT                  MODE
+          0  caffeine  systemSmall                    0      4     50  2026-11-30T03:32:20Z  enforce
+          Developer mode is on: budgets are lifted.
+
+          """)
+      #expect(gateway.calls.isEmpty)
+      #expect(run(["budget", "8f14e45f", "--reset", "--who", "ada"]).code == .success)
+      #expect(gateway.calls == ["reset by ada"])
+    }
+  }
+
+  @Test("developer-mode grants with who and why, and ends") func developerMode() throws {
+    try withGateway { run, gateway, _ in
+      let grant = ["developer-mode", "on", "--app", "com.example.caffeine", "--for", "2h"]
+      #expect(
+        run(grant + ["--why", "layout work", "--who", "ada"]).output.contains("2026-11-30T05:01:02Z  operator  ada"))
+      let silent = run(grant)
+      #expect(silent.code == .usage)
+      #expect(silent.error.hasPrefix("gatewayctl: --why TEXT is required"))
+      #expect(run(grant + ["--why", "layout"]).code == .success)
+      #expect(run(["developer-mode", "off", "--device", "0b5c", "--who", "ada"]).code == .success)
+      #expect(run(["developer-mode", "on", "--why", "x"]).code == .usage)
+      #expect(run(["developer-mode", "list"]).output == "Developer mode is on nowhere.\n")
+      #expect(run(["developer-mode", "audit"]).output.contains("granted  com.example.caffeine"))
+      #expect(
+        gateway.calls == [
+          "grant com.example.caffeine 7200 ada layout work",
+          "grant com.example.caffeine 7200 \(UnixUser.name) layout", "end - 0b5c ada",
+        ])
+    }
+  }
+
+  @Test("explain tells what became of each push") func explain() throws {
+    try withGateway { run, _, _ in
+      #expect(
+        run(["explain", "8f14e45f"]).output == """
+          apns-id   B
+          number    7
+          token     8f14e45f
+          app       com.example.caffeine (development)
+          received  2026-11-30T03:01:03.123Z
+          answer    200
+
+          TIME                      #  KIND      OUTCOME   WHY
+          2026-11-30T03:01:03.123Z  0  caffeine  sent      exempt: foreground
+          2026-11-30T03:01:03.123Z  1  tea       deferred  budget spent, until 2026-11-30T03:02:02Z
+
+          apns-id   A
+          token     8f14e45f
+          app       development
+          received  2026-11-30T03:01:02.123Z
+          answer    400 PayloadEmpty
+
+          failed the check 'payload': 'content-available' in place of 'content-changed'; 1 before it passed
+
+          """)
+      let unknown = run(["explain", "none"])
+      #expect(unknown.code == .failure)
+      #expect(unknown.output == "Nothing is known of none: it is too old, or it never arrived here.\n")
+    }
+  }
+
+  @Test("A refusal is the gateway's own sentence on standard error, with exit code 1") func refusal() throws {
+    try withGateway { run, _, _ in
+      let result = run(["budget", "ff/../x?y"])
+      #expect(result.code == .failure)
+      #expect(result.output.isEmpty)
+      #expect(
+        result.error == "gatewayctl: nothing is served under this path\n" || result.error.contains("no registration"))
+      #expect(run(["registrations", "ff"]).error == "gatewayctl: no registration has the token ff\n")
+    }
+  }
+
+  @Test("A socket that does not answer is named with what to do") func unreachable() throws {
+    try withGateway { _, _, directory in
+      let missing = Self.run(["status", "--socket", directory + "/none"])
+      #expect(missing.code == .failure)
+      #expect(
+        missing.error == "gatewayctl: cannot reach the admin socket \(directory)/none: there is no such file: is"
+          + " gatewayd running, and is this the socket of its configuration?\n")
+      let dead = try AdminSocket.listen(on: .unix(path: directory + "/dead"))
+      close(dead.descriptor)
+      defer { unlink(directory + "/dead") }
+      #expect(
+        Self.run(["status", "--socket", directory + "/dead"]).error
+          == "gatewayctl: cannot reach the admin socket \(directory)/dead: nobody listens there: is gatewayd running?\n"
+      )
+    }
+  }
+
+  @Test("Every command has a help page with an example or commands of its own") func help() {
+    func check(_ path: [String], _ command: Command) {
+      let page = Self.run(path + ["--help"])
+      #expect(page.code == .success)
+      #expect(page.output.contains("Examples:\n") || page.output.contains("Commands:\n"), "\(path)")
+      for line in page.output.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+      for sub in command.subcommands { check(path + [sub.name], sub) }
+    }
+    check([], Program.gatewayctl)
+  }
+}
