@@ -1,0 +1,31 @@
+/// The `authorization` value that a connection last got through with. Nearly every request repeats it, and then costs
+/// one comparison of bytes.
+package struct ConnectionCredential {
+  private var text: [UInt8] = []
+  private var credential: ProviderCredential?
+
+  package init() {}
+
+  /// Whether any was ever accepted.
+  package var isPresent: Bool { credential != nil }
+
+  package var generation: UInt32? { credential?.generation }
+
+  /// The credential, when `authorization` is byte for byte the accepted one and the same keyring still stands.
+  @inline(__always)
+  package func matching(_ authorization: UnsafeRawBufferPointer, generation: UInt32) -> ProviderCredential? {
+    guard let credential, credential.generation == generation, repeats(authorization) else { return nil }
+    return credential
+  }
+
+  /// Whether `authorization` is byte for byte the accepted one, whatever became of the keys.
+  package func repeats(_ authorization: UnsafeRawBufferPointer) -> Bool {
+    credential != nil && text.withUnsafeBytes { $0.hasSameBytes(as: authorization) }
+  }
+
+  package mutating func accept(_ credential: ProviderCredential, for authorization: UnsafeRawBufferPointer) {
+    text.removeAll(keepingCapacity: true)
+    text.append(contentsOf: authorization)
+    self.credential = credential
+  }
+}

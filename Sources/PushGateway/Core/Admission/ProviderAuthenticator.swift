@@ -1,0 +1,86 @@
+package import BudgetThrottle
+package import HTTPMessage
+package import TokenStore
+
+/// The two steps of admission that come first after method and path: provider credential and provider-token rate.
+///
+/// Owned by one loop, for the provider listeners of one environment. Cheapest first: the text that the connection used
+/// last, then any text that some connection used, then a signature check.
+package struct ProviderAuthenticator {
+  package let environment: GatewayEnvironment
+  package private(set) var keyring: ProviderKeyring
+  private var cache: VerifiedTokenCache
+
+  package init(
+    environment: GatewayEnvironment, keyring: ProviderKeyring,
+    cacheCapacity: Int = VerifiedTokenCache.defaultCapacity
+  ) {
+    self.environment = environment
+    self.keyring = keyring
+    cache = VerifiedTokenCache(capacity: cacheCapacity)
+  }
+
+  /// After a reload. Every credential dies with the keyring that vouched for it, which is why the new one needs a
+  /// generation of its own.
+  package mutating func replaceKeyring(_ keyring: ProviderKeyring) {
+    precondition(keyring.generation != self.keyring.generation, "Each keyring has its own generation.")
+    self.keyring = keyring
+    cache.removeAll()
+  }
+
+  /// - Parameters:
+  ///   - now: wall time, for the token's age.
+  ///   - ledgerNow: for the time between two tokens, which no step of the wall clock may change.
+  /// - Returns: what the provider may send to.
+  package mutating func authenticate(
+    _ header: HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
+    signatures: some SignatureVerifying
+  ) throws(Refusal) -> TopicGrant {
+    let answer = header.withValue(of: .authorization) { value in
+      Result { () throws(Refusal) in
+        try authenticate(value, session: &session, now: now, ledgerNow: ledgerNow, signatures: signatures)
+      }
+    }
+    guard let answer else { throw ProviderTokenFault.absent.refusal }
+    return try answer.get()
+  }
+
+  /// As above, of the value itself.
+  package mutating func authenticate(
+    _ authorization: UnsafeRawBufferPointer, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
+    signatures: some SignatureVerifying
+  ) throws(Refusal) -> TopicGrant {
+    if let known = session.credential.matching(authorization, generation: keyring.generation) {
+      try ProviderTokenAge.check(issuedAt: known.issuedAt, now: now)
+      return keyring.keys[known.key].grant
+    }
+    if let refusal = session.refusal(of: authorization, generation: keyring.generation) { throw refusal }
+    let credential: ProviderCredential
+    do throws(Refusal) {
+      credential = try verified(authorization, signatures: signatures)
+    } catch {
+      session.remember(error, of: authorization, generation: keyring.generation)
+      throw error
+    }
+    try ProviderTokenAge.check(issuedAt: credential.issuedAt, now: now)
+    let key = keyring.keys[credential.key]
+    try session.accept(credential, team: key.team, for: authorization, now: ledgerNow)
+    return key.grant
+  }
+
+  private mutating func verified(
+    _ authorization: UnsafeRawBufferPointer, signatures: some SignatureVerifying
+  ) throws(Refusal) -> ProviderCredential {
+    let range: Range<Int>
+    do throws(ProviderTokenFault) {
+      range = try ProviderToken.range(inAuthorization: authorization)
+    } catch {
+      throw error.refusal
+    }
+    let text = UnsafeRawBufferPointer(rebasing: authorization[range])
+    if let credential = cache.credential(for: text, generation: keyring.generation) { return credential }
+    let credential = try keyring.verify(text, environment: environment, signatures: signatures)
+    cache.insert(credential, for: text)
+    return credential
+  }
+}

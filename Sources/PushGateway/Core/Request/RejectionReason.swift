@@ -1,0 +1,58 @@
+/// Why a push was refused, exactly as its sender reads it.
+///
+/// Every reason of Apple's table for `/3/device` and no other: client libraries hold fixed lists and drop, or fail on,
+/// a word that they do not know (Apple: Handling notification responses from APNs). What else there is to say stands
+/// in ``Refusal/detail``. The raw value is also the metric's label.
+package enum RejectionReason: String, CaseIterable, Sendable {
+  case badCollapseID = "BadCollapseId"
+  case badDeviceToken = "BadDeviceToken"
+  case badExpirationDate = "BadExpirationDate"
+  case badMessageID = "BadMessageId"
+  case badPriority = "BadPriority"
+  case badTopic = "BadTopic"
+  case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+  case duplicateHeaders = "DuplicateHeaders"
+  case idleTimeout = "IdleTimeout"
+  case invalidPushType = "InvalidPushType"
+  case missingDeviceToken = "MissingDeviceToken"
+  case missingTopic = "MissingTopic"
+  case payloadEmpty = "PayloadEmpty"
+  case topicDisallowed = "TopicDisallowed"
+  case badCertificate = "BadCertificate"
+  case badCertificateEnvironment = "BadCertificateEnvironment"
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  case expiredProviderToken = "ExpiredProviderToken"
+  case forbidden = "Forbidden"
+  case invalidProviderToken = "InvalidProviderToken"
+  case missingProviderToken = "MissingProviderToken"
+  case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  case badPath = "BadPath"
+  case methodNotAllowed = "MethodNotAllowed"
+  case expiredToken = "ExpiredToken"
+  case unregistered = "Unregistered"
+  case payloadTooLarge = "PayloadTooLarge"
+  case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+  case tooManyRequests = "TooManyRequests"
+  case internalServerError = "InternalServerError"
+  case serviceUnavailable = "ServiceUnavailable"
+  case shutdown = "Shutdown"
+
+  package var status: Int {
+    switch self {
+    case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+      .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
+      .payloadEmpty, .topicDisallowed:
+      400
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .expiredProviderToken, .forbidden,
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .expiredToken, .unregistered: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    }
+  }
+}
