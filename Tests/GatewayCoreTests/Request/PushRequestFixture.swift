@@ -1,0 +1,78 @@
+import BudgetThrottle
+import GatewayCore
+import HTTPMessage
+import TokenStore
+
+/// One valid push, to be broken one thing at a time, and the whole order of checks to show it to.
+struct PushRequestFixture {
+  var fields: [(name: String, value: String)] = [
+    (":method", "POST"), (":scheme", "https"), (":path", "/3/device/" + String(repeating: "0f", count: 32)),
+    ("host", "localhost"), ("authorization", "bearer " + JWT().text),
+    ("apns-id", "123e4567-e89b-12d3-a456-4266554400a0"), ("apns-expiration", "1700003600"), ("apns-priority", "5"),
+    ("apns-collapse-id", "espresso"), ("apns-push-type", "widgets"),
+    ("apns-topic", "com.example.caffeine.push-type.widgets"), ("content-type", "application/x-www-form-urlencoded"),
+  ]
+  var payload = #"{"aps":{"content-changed":true}}"#
+  var checks = GatewayConfiguration.Checks()
+  /// The token that the connection used half a minute earlier, if it did.
+  var earlierToken: String?
+
+  /// Replaces a field's value, or removes the field.
+  mutating func set(_ name: String, to value: String?) {
+    fields.removeAll { $0.name == name }
+    if let value { fields.append((name, value)) }
+  }
+
+  mutating func repeatField(_ name: String) {
+    guard let field = fields.first(where: { $0.name == name }) else { return }
+    fields.append(field)
+  }
+
+  var header: HeaderBlock {
+    var block = HeaderBlock()
+    for field in fields {
+      withBytes(field.name) { name in withBytes(field.value) { block.append(name: name, value: $0) } }
+    }
+    return block
+  }
+
+  struct Verdict: Equatable {
+    let head: PushHead
+    let token: DeviceToken
+    let payload: PayloadAcceptance
+  }
+
+  func judge() -> Result<Verdict, Refusal> {
+    let pattern = BundlePattern("com.example.*").map { [$0] } ?? []
+    var authenticator = ProviderAuthenticator(
+      environment: .development,
+      keyring: ProviderKeyring(
+        keys: [.init(keyID: "ABCDEFGHIJ", team: "TEAM000001", environment: .development, topics: pattern)],
+        generation: 1))
+    var session = ProviderSession()
+    var topics = TopicTable(seed: 1)
+    let validator = PushValidator(checks: checks)
+    let header = self.header
+    return Result { () throws(Refusal) in
+      if let earlierToken {
+        let earlier = Array(earlierToken.utf8)
+        _ = try earlier.withUnsafeBytes { bytes in
+          Result { () throws(Refusal) in
+            try authenticator.authenticate(
+              bytes, session: &session, now: UnixTime(seconds: 1_700_000_010),
+              ledgerNow: LedgerTime(milliseconds: 10_000), signatures: ChecksumVerifier())
+          }
+        }.get()
+      }
+      let head = try validator.head.validate(header, topics: &topics) { () throws(Refusal) in
+        try authenticator.authenticate(
+          header, session: &session, now: UnixTime(seconds: 1_700_000_040),
+          ledgerNow: LedgerTime(milliseconds: 40_000), signatures: ChecksumVerifier())
+      }
+      let rest = try withBytes(payload) { body in
+        Result { () throws(Refusal) in try validator.complete(head, payload: body) }
+      }.get()
+      return Verdict(head: head, token: rest.token, payload: rest.payload)
+    }
+  }
+}
