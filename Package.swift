@@ -88,6 +88,9 @@ let package = Package(
     .testTarget(
       name: "TokenStoreTests", dependencies: ["TokenStore", "TokenStoreSQLite", "StoreCrashWriter"],
       swiftSettings: house),
+    .executableTarget(
+      name: "StoreBenchmark", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Benchmarks/StoreBenchmark",
+      swiftSettings: house),
     // A process that writes to a store until SQLiteCrashTests kill it.
     .executableTarget(
       name: "StoreCrashWriter", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Tests/StoreCrashWriter",
