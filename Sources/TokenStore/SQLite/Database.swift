@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to one SQLite file.
 ///
@@ -19,7 +20,7 @@ final class Database {
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       // SQLite gives a handle even for a failure, to read the message from; it has to be closed as well.
-      let message = opened.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
+      let message = opened.map { Self.message(from: $0, for: code) } ?? ""
       sqlite3_close_v2(opened)
       throw DatabaseError(path: path, code: ResultCode(rawValue: code), message: message)
     }
@@ -118,9 +119,18 @@ final class Database {
 
   /// The error that the last call on this connection left.
   func error(_ code: Int32, statement: String? = nil) -> DatabaseError {
-    let message = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
-    return DatabaseError(
-      path: path, code: ResultCode(rawValue: code), message: message, statement: statement)
+    DatabaseError(
+      path: path, code: ResultCode(rawValue: code), message: Self.message(from: handle, for: code),
+      statement: statement)
+  }
+
+  private static func message(from handle: OpaquePointer, for code: Int32) -> String {
+    let text = sqlite3_errmsg(handle).map { String(cString: $0) } ?? ""
+    let primary = ResultCode(rawValue: code).primary
+    guard primary == .inputOutput || primary == .cannotOpen else { return text }
+    // What the kernel said is the better half of "disk I/O error".
+    let cause = sqlite3_system_errno(handle)
+    return cause == 0 ? text : "\(text): \(String(cString: strerror(cause)))"
   }
 }
 

@@ -15,8 +15,7 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
   }
 
   package var description: String {
-    var text = "\(path): \(code)"
-    if !message.isEmpty, !text.contains(message) { text += ", \(message)" }
+    var text = "\(path): \(message.isEmpty ? code.description : "\(message) (SQLite \(code.rawValue))")"
     if let statement { text += ", at: \(statement)" }
     if let mend = code.mend { text += "; \(mend)" }
     return text

@@ -1,0 +1,64 @@
+# What one does with this project. `make help` lists it.
+
+SWIFT ?= swift
+SWIFT_FLAGS ?=
+FORMATTED = Sources Tests Benchmarks Package.swift
+
+.DEFAULT_GOAL := help
+.PHONY: help build test unit-tests client-tests lint format bench clean
+
+## build: what is missing from Debian, then the programs, optimised, in .build/release
+build:
+	@Scripts/bootstrap.sh build
+	@echo "== build"
+	@$(SWIFT) build -c release $(SWIFT_FLAGS)
+
+## test: lint, unit and integration tests, then real client libraries against a real gateway
+test:
+	@Scripts/bootstrap.sh build test
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory unit-tests
+	@$(MAKE) --no-print-directory client-tests
+
+## unit-tests: the Swift tests only
+unit-tests:
+	@echo "== build, with tests"
+	@$(SWIFT) build --build-tests $(SWIFT_FLAGS)
+	@echo "== Swift tests"
+	@$(SWIFT) test --skip-build --disable-xctest $(SWIFT_FLAGS)
+
+## client-tests: the client libraries' tests only, on what unit-tests built; PYTEST="-k crash" chooses
+client-tests:
+	@echo "== client tests"
+	@Tests/clients/run $(PYTEST)
+
+## lint: the layout of the sources, every deviation an error
+lint:
+	@echo "== lint"
+	@$(SWIFT) format lint --recursive --strict --parallel $(FORMATTED)
+
+## format: lay the sources out
+format:
+	@$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
+
+## bench: CPU per push beside nghttpd's in the same run
+bench:
+	@Scripts/bootstrap.sh build bench
+	@echo "== build"
+	@$(SWIFT) build -c release $(SWIFT_FLAGS)
+	@Tests/clients/run --python Benchmarks/bench.py
+
+ifneq ($(wildcard Scripts/run-demo.sh),)
+.PHONY: run
+## run: build, and show what the gateway does; then it keeps serving
+run: build
+	@Scripts/run-demo.sh
+endif
+
+## clean: remove everything that was built
+clean:
+	@rm -rf .build
+
+## help: this list
+help:
+	@awk -F ': ' '/^## [a-z-]+: / { printf "  make %-14s %s\n", substr($$1, 4), substr($$0, length($$1) + 3) }' Makefile
