@@ -1,5 +1,9 @@
+import Glibc
+
 /// A system call that failed, with the `errno` that it left.
-package struct SystemCallError: Error, CustomStringConvertible {
+///
+/// Read `errno` in the very next statement after the call: anything in between may change it.
+package struct SystemCallError: Error, Equatable, CustomStringConvertible {
   package let call: String
   package let code: Int32
 
@@ -8,5 +12,8 @@ package struct SystemCallError: Error, CustomStringConvertible {
     self.code = code
   }
 
-  package var description: String { "\(call) failed: \(code)" }
+  /// What the C library says about the code, e.g. "Address already in use".
+  package var reason: String { String(cString: strerror(code)) }
+
+  package var description: String { "\(call): \(reason)" }
 }
