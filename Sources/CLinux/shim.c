@@ -6,14 +6,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
-int linux_accept(int listener, struct sockaddr_storage *peer, socklen_t *length) {
-  return accept4(listener, (struct sockaddr *)peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+int linux_accept(int listener, void *peer, uint32_t *length) {
+  return accept4(listener, peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 int linux_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-int linux_peer_uid(int descriptor, uid_t *uid) {
+int linux_peer_uid(int descriptor, uint32_t *uid) {
   struct ucred credentials;
   socklen_t length = sizeof credentials;
   int result = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length);

@@ -4,15 +4,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/types.h>
 
-/// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC; `length` is in and out.
-int linux_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
+// The socket headers stay out of here: Swift would take Glibc's types for this module's.
+
+/// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC. `peer` is a sockaddr_storage; `length` is in and out.
+int linux_accept(int listener, void *peer, uint32_t *length);
 /// socket(2) for a stream, nonblocking and close-on-exec.
 int linux_stream_socket(int family);
 /// The uid at the other end of a Unix socket (SO_PEERCRED).
-int linux_peer_uid(int descriptor, uid_t *uid);
+int linux_peer_uid(int descriptor, uint32_t *uid);
 /// Sets O_NONBLOCK and FD_CLOEXEC on a descriptor that somebody else made.
 int linux_make_nonblocking(int descriptor);
 /// Names the calling thread; the kernel keeps 15 characters.

@@ -104,7 +104,7 @@ package final class Listener: EventHandler, TimerHandler {
   private func peer(of raw: Int32, _ storage: sockaddr_storage, _ length: socklen_t) -> PeerAddress {
     let address = SocketAddress(storage, length: length) ?? .unix(path: "")
     guard case .unix = address else { return PeerAddress(address: address) }
-    var user = uid_t()
+    var user: UInt32 = 0
     return PeerAddress(address: address, userID: linux_peer_uid(raw, &user) == 0 ? user : nil)
   }
 }

@@ -49,7 +49,8 @@ enum PEM {
     if encrypted {
       throw TLSError("the \(name) is encrypted: remove the passphrase with `openssl pkey -in KEY -out PLAIN-KEY`")
     }
-    if gateway_error_is_end_of_pem(ERR_peek_last_error()) == 1 || bytes.isEmpty {
+    // OpenSSL answers "unsupported" for a text without any PEM and for one it cannot decode alike.
+    if !String(decoding: bytes, as: UTF8.self).contains("PRIVATE KEY-----") {
       throw TLSError(
         "the \(name) has no private key in it: expected PEM, that is a line -----BEGIN PRIVATE KEY----- and what follows"
       )
