@@ -62,13 +62,14 @@ let package = Package(
     // Programs.
     .target(name: "CommandLineInterface", swiftSettings: house),
     .target(
-      name: "ConfigurationFile", dependencies: ["GatewayCore", "BudgetThrottle", "TokenStore", "CToml"],
+      name: "ConfigurationFile",
+      dependencies: ["GatewayCore", "BudgetThrottle", "TokenStore", "CommandLineInterface", "CToml"],
       path: "Sources/gatewayd/Configuration", swiftSettings: house),
     .executableTarget(
       name: "gatewayd",
       dependencies: [
         "PushGateway", "GatewayCore", "GatewayIO", "GatewayReports", "ConfigurationFile",
-        "CommandLineInterface", "CMicroHTTPD", "CSystemd", "CLinux",
+        "CommandLineInterface", "TokenStore", "CMicroHTTPD", "CSystemd", "CLinux",
       ],
       exclude: ["Configuration"], swiftSettings: house),
     .executableTarget(

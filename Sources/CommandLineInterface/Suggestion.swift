@@ -1,7 +1,7 @@
 /// Finds what a mistyped word was probably meant to be.
-enum Suggestion {
+package enum Suggestion {
   /// nil when nothing is near: a far-fetched guess misleads more than none.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
+  package static func nearest(to word: String, among candidates: [String]) -> String? {
     let typed = Array(word.lowercased().utf8.prefix(64))
     guard !typed.isEmpty else { return nil }
     var best: (candidate: String, distance: Int)?

@@ -1,3 +1,5 @@
+import CommandLineInterface
+
 /// Reads TOML against the table of keys: names, types and ranges. What keys mean together is not its business.
 struct ConfigurationReader {
   private let file: String
@@ -71,7 +73,7 @@ struct ConfigurationReader {
       + ConfigurationSection.allCases.map(\.rawValue).filter { $0.count > inside.count && $0.hasPrefix(inside) }
       .map { String($0.dropFirst(inside.count)) }
     let suggestion =
-      Spelling.suggestion(for: entry.name, among: nearby).map { inside + $0 } ?? Self.sameNameElsewhere(entry.name)
+      Suggestion.nearest(to: entry.name, among: nearby).map { inside + $0 } ?? Self.sameNameElsewhere(entry.name)
     let mend = suggestion.map { "; did you mean \($0)?" } ?? "; docs/configuration.md has them all"
     if case .table = entry.node.value {
       refuse(entry.node.line, name, "no such section" + mend)

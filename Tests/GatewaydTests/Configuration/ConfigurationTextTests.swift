@@ -3,7 +3,7 @@ import Testing
 
 @testable import ConfigurationFile
 
-/// Protects the small notations of the configuration: durations, addresses, and guesses at misspelt names.
+/// Protects the small notations of the configuration: durations and addresses.
 @Suite("Configuration notations") struct ConfigurationTextTests {
   @Test(
     "Durations are a whole number and one unit",
@@ -37,15 +37,5 @@ import Testing
     ] as [(String, String?)])
   func addresses(text: String, expected: String?) {
     #expect(ListenAddress(text: text)?.description == expected)
-  }
-
-  @Test(
-    "A guess is offered when it is near, and none when it is not",
-    arguments: [
-      ("refresh-per-day", "refreshes-per-day"), ("brust", "burst"), ("minimum_interval", "minimum-interval"),
-      ("colour", nil), ("x", nil),
-    ] as [(String, String?)])
-  func guesses(word: String, expected: String?) {
-    #expect(Spelling.suggestion(for: word, among: ConfigurationSection.budget.keys.map(\.name)) == expected)
   }
 }

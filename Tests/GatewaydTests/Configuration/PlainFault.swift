@@ -19,7 +19,11 @@ struct PlainFault: Sendable, CustomTestStringConvertible {
     PlainFault(before: "lops = 1\n", line: 1, text: "lops: no such key; did you mean loops?"),
     PlainFault(before: "heartbeat = \"5s\"\n", line: 1, text: "heartbeat: no such key; did you mean device.heartbeat?"),
     .after("soket = \"x\"", 12, "admin.soket: no such key; did you mean admin.socket?"),
-    .after("token = \"hunter2\"", 12, "admin.token: no such key; docs/configuration.md has them all"),
+    .after("token = \"hunter2\"", 12, "admin.token: no such key; did you mean admin.token-file?"),
+    .after(
+      "[budget]\nrefresh-per-day = 5", 13, "budget.refresh-per-day: no such key; did you mean budget.refreshes-per-day?"
+    ),
+    .after("[budget]\ncolour = 5", 13, "budget.colour: no such key; docs/configuration.md has them all"),
     .after("[budgte]\nburst = 1", 12, "budgte: no such section; did you mean budget?"),
     .after(
       "[budget]\nrefreshes-per-day = \"fifty\"", 13,
