@@ -126,6 +126,7 @@ import TokenStore
     let body = try JSONDecoder().decode([String: String].self, from: Data(refusal.body))
     #expect(body == ["error": error.rawValue, "detail": error.standardDetail])
     #expect((400...599).contains(refusal.status))
+    #expect((refusal.challenge != nil) == (refusal.status == 401))
     #expect(error.rawValue.allSatisfy { $0 == "-" || $0.isASCII && $0.isLowercase && $0.isLetter })
     #expect(!error.standardDetail.isEmpty)
   }

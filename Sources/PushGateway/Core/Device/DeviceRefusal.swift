@@ -16,6 +16,9 @@ package struct DeviceRefusal: Error, Equatable, Sendable {
 
   package var status: Int { error.status }
 
+  /// For `www-authenticate`, which a 401 must carry (RFC 9110 §15.5.2).
+  package var challenge: StaticString? { status == 401 ? "Bearer" : nil }
+
   /// `{"error":"…","detail":"…"}`
   package var body: [UInt8] {
     var writer = JSONTextWriter()
