@@ -15,6 +15,8 @@ package struct BatchBuilder {
   /// Bytes of records not yet handed over.
   package var pendingBytes: Int { records.bytes.count + urgentBytes }
   package var isEmpty: Bool { records.bytes.isEmpty && urgentRegistrations.isEmpty && rows.isEmpty }
+  /// Journal rows that are not trimmed yet.
+  package var journalEntries: Int { entries.count - entriesHead }
   /// Bytes of journal that rows do not cover yet, and how many rows that concerns.
   package private(set) var journalBytes = 0
   package var dirtyCount: Int { dirty.count - dirtyHead }

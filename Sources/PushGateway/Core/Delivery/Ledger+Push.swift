@@ -4,10 +4,10 @@ package import TokenStore
 extension Ledger {
   /// Judges a push by what only the ledger knows, in the order of design §5 (token known · 410 · token for topic ·
   /// flood · accepted), and marks.
-  /// - Parameter bundleID: the bundle ID that the topic names, as bytes.
+  /// - Parameter bundleID: the bundle ID that the topic names.
   package func accept(
     _ push: IncomingPush, for token: DeviceToken, in environment: GatewayEnvironment,
-    bundleID: UnsafeRawBufferPointer, at now: LedgerTime
+    bundleID: BundleID, at now: LedgerTime
   ) -> PushVerdict {
     guard let registration = index.find(token, in: environment) else {
       if let old = retired[RetiredToken.Key(token: token, environment: environment)], old.token.forgottenAt > now {
@@ -15,7 +15,7 @@ extension Ledger {
       }
       return .unknownToken
     }
-    guard registration.app.hasBundleID(bundleID) else { return .tokenForOtherTopic }
+    guard registration.app.bundleID == bundleID else { return .tokenForOtherTopic }
     if let wait = floodWait(of: registration, at: now) { return .flood(retryAfter: wait) }
     if registration.recent.contains(RecentPushes.digest(of: push.id)) {
       counters.pushesDuplicate += 1

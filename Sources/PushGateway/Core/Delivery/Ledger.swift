@@ -4,7 +4,7 @@ package import TokenStore
 /// Holds every registration and makes every decision, with time as an argument: no clock, no socket, no store.
 ///
 /// A call decides, applies what it decided at once, and leaves two things to be fetched: what must become durable
-/// (``takeBatch(clock:)``) and what may go to devices after that (``takeDeliveries()``). Whoever owns the ledger lets
+/// (``takeBatch(clock:)``) and what may go to devices after that (``moveDeliveries(to:)``). Whoever owns the ledger lets
 /// neither an answer nor a delivery out before the batch that was being gathered when it arose is durable.
 ///
 /// Loop-bound and not Sendable. All times are ledger time; see ``LedgerTime``.
@@ -63,10 +63,10 @@ package final class Ledger {
 
   package var hasDeliveries: Bool { !pendingDeliveries.isEmpty }
 
-  /// Everything that arose since the last call, in order. `buffer` is emptied and swapped in, so that no array is made.
-  package func takeDeliveries(into buffer: inout [Delivery]) {
-    buffer.removeAll(keepingCapacity: true)
-    swap(&buffer, &pendingDeliveries)
+  /// Appends everything that arose since the last call, in order.
+  package func moveDeliveries(to buffer: inout [Delivery]) {
+    buffer.append(contentsOf: pendingDeliveries)
+    pendingDeliveries.removeAll(keepingCapacity: true)
   }
 
   // MARK: Shared by all parts

@@ -1,0 +1,6 @@
+/// Names one connection of a loop. Whoever waits for something keeps this and not the connection; a name whose
+/// connection is gone finds nobody, since a slot's serial changes with every use.
+struct ConnectionID: Hashable, Sendable {
+  var slot: UInt32
+  var serial: UInt32
+}

@@ -1,0 +1,242 @@
+import GatewayIO
+
+/// One accepted connection: its transport, its HTTP/2 session, and its timers. Bound to the loop of its worker.
+final class HTTPConnection: EventHandler, TimerHandler {
+  private enum Phase {
+    case handshaking
+    case open
+    /// Only output is left: the peer broke the rules, or both sides said goodbye.
+    case closing
+    case closed
+  }
+
+  private enum Timer {
+    static let handshake: UInt64 = 1
+    static let readMore: UInt64 = 2
+    static let idle: UInt64 = 3
+    static let tick: UInt64 = 4
+    static let linger: UInt64 = 5
+  }
+
+  /// What a turn reads of one connection at most, so that a busy one does not starve the rest.
+  private static let readsPerTurn = 8
+  /// How long a connection that is being closed may take to swallow its last bytes; milliseconds.
+  private static let lingerMilliseconds: Int64 = 2000
+
+  let id: ConnectionID
+  let peer: PeerAddress
+  let http2: HTTP2Connection
+  let role: any ConnectionRole
+  private unowned let worker: LoopWorker
+  private let transport: Transport
+  private var phase = Phase.handshaking
+  private var registration: Registration?
+  private var timers: [TimerID] = []
+  /// What the socket did not take: the same bytes must be offered first next time.
+  private var unsent: [UInt8] = []
+  private var unsentOffset = 0
+  private var lastInput: Int64
+  private var idleTimeout: Int64 = 0
+  private var tickPeriod: Int64 = 0
+  /// In the worker's list of connections whose output wants flushing.
+  var isTouched = false
+
+  init(
+    id: ConnectionID, transport: Transport, http2: HTTP2Connection, role: any ConnectionRole, peer: PeerAddress,
+    worker: LoopWorker
+  ) {
+    self.id = id
+    self.transport = transport
+    self.http2 = http2
+    self.role = role
+    self.peer = peer
+    self.worker = worker
+    lastInput = worker.loop.now.bootMilliseconds
+  }
+
+  /// - Parameters (milliseconds; 0 = none):
+  ///   - idleTimeout: after which ``ConnectionRole/idled(on:)`` is told.
+  ///   - tick: period of ``ConnectionRole/ticked(on:)``.
+  func start(handshakeTimeout: Int64, idleTimeout: Int64, tick: Int64) throws(SystemCallError) {
+    self.idleTimeout = idleTimeout
+    tickPeriod = tick
+    registration = try worker.loop.register(transport.raw, for: .readable, handler: self)
+    schedule(after: handshakeTimeout, Timer.handshake)
+    // In the clear there is nothing to shake; with TLS this finds that nothing has come yet.
+    handshake()
+  }
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  // MARK: Events of the loop
+
+  func ready(_ readiness: Readiness) {
+    switch phase {
+    case .handshaking: handshake()
+    case .open, .closing:
+      if readiness.contains(.readable) || readiness.contains(.hangup) { readInput() }
+      if readiness.contains(.writable) { worker.touch(self) }
+    case .closed: break
+    }
+  }
+
+  func timerFired(_ token: UInt64) {
+    switch token {
+    case Timer.handshake:
+      if case .handshaking = phase {
+        worker.counters.handshakesFailed += 1
+        close()
+      }
+    case Timer.readMore: readInput()
+    case Timer.idle: checkIdle()
+    case Timer.tick:
+      guard case .open = phase else { return }
+      role.ticked(on: self)
+      worker.touch(self)
+      schedule(after: tickPeriod, Timer.tick)
+    default: close()
+    }
+  }
+
+  private func schedule(after milliseconds: Int64, _ token: UInt64) {
+    timers.append(worker.loop.schedule(after: milliseconds, self, token: token))
+    if timers.count > 8 { timers.removeFirst(timers.count - 8) }
+  }
+
+  private func handshake() {
+    switch transport.handshake() {
+    case .done:
+      phase = .open
+      watch(.readable)
+      if idleTimeout > 0 { schedule(after: idleTimeout, Timer.idle) }
+      if tickPeriod > 0 { schedule(after: tickPeriod, Timer.tick) }
+      worker.touch(self)
+      // The client's first bytes may have come with its last handshake message.
+      readInput()
+    case .wouldBlockRead: watch(.readable)
+    case .wouldBlockWrite: watch([.readable, .writable])
+    case .peerClosed, .failed:
+      worker.counters.handshakesFailed += 1
+      close()
+    }
+  }
+
+  private func watch(_ interest: Readiness) {
+    guard let registration else { return }
+    do { try worker.loop.modify(registration, to: interest) } catch { close() }
+  }
+
+  private func checkIdle() {
+    guard case .open = phase else { return }
+    let quiet = worker.loop.now.bootMilliseconds - lastInput
+    if quiet >= idleTimeout, http2.openStreams == 0 {
+      role.idled(on: self)
+      worker.touch(self)
+      schedule(after: Self.lingerMilliseconds, Timer.linger)
+    } else {
+      schedule(after: http2.openStreams > 0 ? idleTimeout : idleTimeout - quiet, Timer.idle)
+    }
+  }
+
+  // MARK: Input
+
+  private func readInput() {
+    for _ in 0..<Self.readsPerTurn {
+      guard case .open = phase else { return }
+      switch transport.read(into: worker.readBuffer) {
+      case .done(let count):
+        lastInput = worker.loop.now.bootMilliseconds
+        received(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(worker.readBuffer)[..<count]))
+      case .wouldBlockRead: return
+      case .wouldBlockWrite:
+        watch([.readable, .writable])
+        return
+      case .peerClosed, .failed:
+        close()
+        return
+      }
+    }
+    // Bytes inside OpenSSL do not make the descriptor readable.
+    if case .open = phase { schedule(after: 0, Timer.readMore) }
+  }
+
+  private func received(_ bytes: UnsafeRawBufferPointer) {
+    do throws(HTTP2Error) {
+      try http2.receive(bytes, at: UInt64(clamping: worker.loop.now.bootMilliseconds))
+    } catch {
+      worker.counters.connectionsBroken += 1
+      takeEvents()
+      phase = .closing
+      schedule(after: Self.lingerMilliseconds, Timer.linger)
+    }
+    if case .open = phase { takeEvents() }
+    worker.touch(self)
+  }
+
+  private func takeEvents() {
+    while let event = http2.nextEvent() { role.happened(event, on: self) }
+  }
+
+  // MARK: Output
+
+  /// Writes what there is until the socket is full. Called by the worker, once for all that a turn has brought.
+  func flush() {
+    guard phase != .handshaking, phase != .closed else { return }
+    guard flushUnsent() else { return }
+    while true {
+      let count = http2.drainOutput(into: worker.writeBuffer)
+      guard count > 0 else { break }
+      guard send(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(worker.writeBuffer)[..<count])) else { return }
+    }
+    watch(.readable)
+    takeEvents()
+    guard phase != .closed else { return }
+    role.outputFlushed(on: self)
+    if http2.isFinished { close() }
+  }
+
+  /// - Returns: whether all was taken.
+  private func flushUnsent() -> Bool {
+    guard !unsent.isEmpty else { return true }
+    let rest = unsent
+    let start = unsentOffset
+    unsent = []
+    unsentOffset = 0
+    return rest.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+
+  private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      switch transport.write(rest) {
+      case .done(let count): rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      case .wouldBlockWrite:
+        unsent = Array(rest)
+        watch([.readable, .writable])
+        return false
+      case .wouldBlockRead:
+        unsent = Array(rest)
+        return false
+      case .peerClosed, .failed:
+        close()
+        return false
+      }
+    }
+    return true
+  }
+
+  // MARK: End
+
+  func close() {
+    guard phase != .closed else { return }
+    phase = .closed
+    if let registration { worker.loop.remove(registration) }
+    registration = nil
+    for timer in timers { worker.loop.cancel(timer) }
+    timers = []
+    _ = transport.shutdown()
+    transport.close()
+    role.closed(self)
+    worker.forget(self)
+  }
+}

@@ -1,0 +1,65 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayReports
+
+/// A first set of metrics. The number of series is fixed: no label has a token, a device or an app.
+extension LoopWorker {
+  var metrics: [MetricFamily] {
+    let ledger = ledger.counters
+    return [
+      .single("gatewayd_ready", "1 while pushes are taken.", .gauge, readiness.ready ? 1 : 0),
+      .single("gatewayd_pushes_accepted_total", "Pushes answered 200.", .counter, Double(counters.accepted)),
+      .labelled(
+        "gatewayd_pushes_refused_total", "Pushes refused, by the reason in the answer.", .counter, by: "reason",
+        zip(RejectionReason.allCases, counters.refused).map { ($0.rawValue, Double($1)) }),
+      .single(
+        "gatewayd_pushes_duplicate_total", "Accepted pushes whose apns-id had been accepted before.", .counter,
+        Double(ledger.pushesDuplicate)),
+      .labelled(
+        "gatewayd_widgets_handed_over_total", "Refreshes handed over, by how they were paid for.", .counter, by: "toll",
+        RefreshDecision.Toll.allCases.map { ("\($0)", Double(ledger.handOvers[Int($0.rawValue)])) }),
+      .labelled(
+        "gatewayd_widget_marks_total", "What became of marks that were not handed over, and how many were made.",
+        .counter, by: "event",
+        [
+          ("marked", Double(ledger.widgetsMarked)), ("superseded", Double(ledger.widgetsSuperseded)),
+          ("dropped", Double(ledger.widgetsDropped)), ("expired", Double(ledger.widgetsExpired)),
+          ("received", Double(ledger.widgetsReceived)),
+        ]),
+      .labelled(
+        "gatewayd_events_total", "Events written to devices' streams.", .counter, by: "try",
+        [("first", Double(ledger.eventsSent)), ("again", Double(ledger.eventsSentAgain))]),
+      .labelled(
+        "gatewayd_connections", "Open connections.", .gauge, by: "role",
+        [("provider", Double(providerCount)), ("device", Double(deviceCount))]),
+      .labelled(
+        "gatewayd_connections_total", "Connections that came, by what became of them.", .counter, by: "outcome",
+        [
+          ("accepted", Double(counters.connectionsAccepted)), ("refused", Double(counters.connectionsRefused)),
+          ("handshake-failed", Double(counters.handshakesFailed)), ("broken", Double(counters.connectionsBroken)),
+        ]),
+      .labelled(
+        "gatewayd_device_requests_total", "Requests on the device listener.", .counter, by: "outcome",
+        [
+          ("served", Double(counters.deviceRequests - counters.deviceRefused)),
+          ("refused", Double(counters.deviceRefused)),
+        ]),
+      .single("gatewayd_devices", "Enrolled devices.", .gauge, Double(self.ledger.devices.count)),
+      .single("gatewayd_devices_connected", "Devices that hold a stream.", .gauge, Double(self.ledger.attachedCount)),
+      .single(
+        "gatewayd_registrations", "Registrations, removed apps with spent budgets included.", .gauge,
+        Double(self.ledger.registrations.count)),
+      .single(
+        "gatewayd_developer_mode_grants", "Standing grants of developer mode.", .gauge,
+        Double(self.ledger.developerMode.standing(at: now).count)),
+      .single(
+        "gatewayd_journal_bytes", "Journal that rows do not cover yet.", .gauge, Double(self.ledger.batch.journalBytes)),
+      .single("gatewayd_commits_total", "Batches that became durable.", .counter, Double(counters.batchesDurable)),
+      .single(
+        "gatewayd_commit_failures_total", "Tries to commit that failed.", .counter, Double(counters.commitFailures)),
+      .histogram(
+        "gatewayd_commit_seconds", "From a batch's end to its durability.", bounds: counters.commitLatency.bounds,
+        counts: counters.commitLatency.counts, sum: counters.commitLatency.sum),
+    ]
+  }
+}

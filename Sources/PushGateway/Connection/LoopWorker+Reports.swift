@@ -1,0 +1,168 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayReports
+import TokenStore
+
+/// What the admin API is told.
+extension LoopWorker {
+  func report(_ time: LedgerTime) -> ReportTime { ReportTime(milliseconds: reading.wallTime(of: time).milliseconds) }
+
+  var readiness: ReadinessReport {
+    if let storeFailure { return ReadinessReport(ready: false, why: "the store cannot commit: \(storeFailure)") }
+    guard phase == .serving else { return ReadinessReport(ready: false, why: "draining") }
+    guard isStoreReady else { return ReadinessReport(ready: false, why: "too much waits for the store") }
+    return ReadinessReport(ready: true)
+  }
+
+  func status(listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
+    var (widgets, waiting, inFlight) = (0, 0, 0)
+    for registration in ledger.registrations {
+      widgets += registration.states.count
+      for state in registration.states {
+        if state.mark != nil { waiting += 1 }
+        if state.inFlight != nil { inFlight += 1 }
+      }
+    }
+    return GatewayStatus(
+      version: Gateway.version, started: started,
+      uptimeSeconds: Int((wall.milliseconds - started.milliseconds) / 1000), readiness: readiness,
+      listeners: listeners, connections: ConnectionCounts(provider: providerCount, device: deviceCount),
+      devices: ledger.devices.count, connectedDevices: ledger.attachedCount,
+      registrations: ledger.registrations.count, widgets: widgets, waitingWidgets: waiting,
+      inFlightWidgets: inFlight,
+      pushes: PushCounts(accepted: counters.accepted, refused: counters.refused.reduce(0, +)),
+      store: StoreReport(
+        epoch: UInt32(clamping: ledger.epoch), journalEntries: ledger.batch.journalEntries,
+        journalBytes: ledger.batch.journalBytes, pendingEntries: commits.count, failing: storeFailure),
+      developerModeGrants: ledger.developerMode.standing(at: now).count)
+  }
+
+  // MARK: Registrations
+
+  func find(_ token: String) -> Result<RegistrationState, AdminFailure> {
+    guard let parsed = DeviceToken(hex: token) else {
+      return .failure(.invalid("a device token is 2 to 200 hex digits"))
+    }
+    guard let registration = ledger.registrations(for: parsed).first else {
+      return .failure(.notFound("no registration has this token"))
+    }
+    return .success(registration)
+  }
+
+  func registrations(limit: Int, after: String?, app: String?) -> Result<RegistrationPage, AdminFailure> {
+    var first = 0
+    if let after {
+      guard let position = Int(after), position >= 0 else { return .failure(.invalid("after is not from a page")) }
+      first = position
+    }
+    var page: [RegistrationSummary] = []
+    var position = first
+    while position < ledger.registrations.count, page.count < limit {
+      let registration = ledger.registrations[position]
+      position += 1
+      guard registration.isActive, app == nil || registration.app.bundleID.description == app else { continue }
+      page.append(summary(registration))
+    }
+    return .success(
+      RegistrationPage(registrations: page, next: position < ledger.registrations.count ? String(position) : nil))
+  }
+
+  private func summary(_ registration: RegistrationState) -> RegistrationSummary {
+    RegistrationSummary(
+      token: registration.token.description, app: registration.app.bundleID.description,
+      environment: registration.environment.rawValue, device: registration.device.id.description,
+      platform: registration.device.platform.rawValue, connected: registration.device.isAttached,
+      widgets: registration.states.count, waiting: registration.waitingCount,
+      inFlight: registration.states.count { $0.inFlight != nil })
+  }
+
+  func report(_ registration: RegistrationState) -> RegistrationReport {
+    let budgets = ledger.peek(registration, at: now)
+    let told = ledger.decisions.decisions { $0.registration == registration.id }
+    let widgets = registration.states.indices.map { position in
+      let (widget, state) = (registration.widgets[position], registration.states[position])
+      return WidgetReport(
+        index: position, kind: widget.kind, family: widget.family.rawValue, configuration: widget.configuration,
+        budget: self.budget(budgets[position]), mark: state.mark.flatMap { mark(of: $0, in: registration) },
+        inFlight: state.inFlight.flatMap { inFlight(of: $0, in: registration) },
+        lastDecision: told.last { $0.widgets.contains(position) }.map { report($0, widget: position, of: registration) }
+      )
+    }
+    return RegistrationReport(
+      token: registration.token.description, topic: registration.app.topic,
+      app: registration.app.bundleID.description, environment: registration.environment.rawValue,
+      device: registration.device.id.description, platform: registration.device.platform.rawValue,
+      connected: registration.device.isAttached, developerMode: ledger.isBypassed(registration, at: now),
+      widgets: widgets)
+  }
+
+  func budgetReport(_ registration: RegistrationState) -> BudgetReport {
+    let budgets = ledger.peek(registration, at: now)
+    return BudgetReport(
+      token: registration.token.description, app: registration.app.bundleID.description,
+      environment: registration.environment.rawValue, developerMode: ledger.isBypassed(registration, at: now),
+      widgets: zip(registration.widgets.indices, budgets).map { position, peek in
+        let widget = registration.widgets[position]
+        return BudgetReport.Widget(
+          index: position, kind: widget.kind, family: widget.family.rawValue, configuration: widget.configuration,
+          budget: budget(peek))
+      })
+  }
+
+  private func budget(_ peek: Ledger.BudgetPeek) -> WidgetBudget {
+    WidgetBudget(
+      limit: peek.policy.refreshesPerDay, burst: peek.policy.burst, remaining: peek.remaining,
+      next: peek.next.map { report($0) }, mode: peek.policy.mode.rawValue)
+  }
+
+  private func mark(of mark: Mark, in registration: RegistrationState) -> MarkReport? {
+    ledger.content(of: mark.number, in: registration).map { content in
+      MarkReport(
+        apnsID: content.id.description, number: mark.number, since: report(mark.first), expires: report(mark.expires),
+        priority: Int(mark.priority.rawValue))
+    }
+  }
+
+  private func inFlight(of flight: InFlight, in registration: RegistrationState) -> InFlightReport? {
+    ledger.content(of: flight.number, in: registration).map { content in
+      InFlightReport(
+        eventID: EventID(epoch: flight.epoch, sequence: flight.sequence).description, apnsID: content.id.description)
+    }
+  }
+
+  // MARK: Developer mode
+
+  func report(_ grant: DeveloperMode.Grant) -> DeveloperModeReport {
+    var (app, device): (String?, String?)
+    switch grant.subject {
+    case .app(let bundleID): app = bundleID.description
+    case .device(let id): device = id.description
+    }
+    return DeveloperModeReport(
+      app: app, device: device, until: report(grant.until), since: report(grant.since), who: grant.who,
+      why: grant.why, by: grant.granter == .deviceSwitch ? .device : .operator)
+  }
+
+  func grant(
+    _ subject: DeveloperModeSubject, _ request: DeveloperModeRequest, peerUID: UInt32?
+  ) -> Result<DeveloperModeReport, AdminFailure> {
+    guard request.seconds > 0 else { return .failure(.invalid("seconds must be at least 1")) }
+    do throws(Ledger.DeveloperModeRefusal) {
+      let grant = try ledger.grantDeveloperMode(
+        to: subject, for: Int64(request.seconds).multipliedReportingOverflow(by: 1000).partialValue,
+        who: request.who, why: request.why, granter: .operatorRequest(uid: peerUID), at: now, wall: wall)
+      log.warning(
+        "developer mode lifts the budget of development registrations", (.app, "\(subject)"), (.who, request.who),
+        (.why, request.why), (.seconds, "\(request.seconds)"))
+      return .success(report(grant))
+    } catch {
+      switch error {
+      case .forbidden, .switchForbidden:
+        return .failure(.forbidden("developer-mode.allowed is false in the configuration"))
+      case .tooLong(let longest):
+        return .failure(.invalid("developer mode lasts at most \(longest / 1000) s (developer-mode.longest)"))
+      case .unknownDevice: return .failure(.notFound("there is no such device"))
+      }
+    }
+  }
+}

@@ -1,0 +1,492 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayIO
+import HTTPMessage
+import TokenStore
+import TokenStoreSQLite
+
+/// One loop's world: its connections, the ledger, and what waits for the store. Born and dies on the loop's thread.
+///
+/// A turn brings requests, receipts and answers of the store; at its end the ledger is looked after, what it decided
+/// goes to the store as one batch, and every touched connection is flushed once.
+final class LoopWorker {
+  enum Phase: Equatable {
+    case serving
+    case draining(until: Int64)
+    case stopped
+  }
+
+  private enum Timer {
+    static let ledger: UInt64 = 1
+    static let drain: UInt64 = 2
+    static let tidy: UInt64 = 3
+    static let more: UInt64 = 4
+  }
+
+  /// How often old things are forgotten; milliseconds.
+  private static let tidyPeriod: Int64 = 60_000
+  private static let rounds = 8
+
+  let loop: EventLoop
+  let ledger: Ledger
+  let clock: LedgerClock
+  let store: StoreThread
+  let log: any GatewayLog
+  private(set) var configuration: GatewayConfiguration
+  private(set) var phase = Phase.serving
+  private var listeners: [(listener: Listener, kind: WorkerSetup.Door.Kind)] = []
+  private var tls: TLSContext?
+
+  // Connections.
+  private var connections = ConnectionTable()
+  private var perAddress: [String: Int] = [:]
+  private var touched: [HTTPConnection] = []
+  private var sessions: [SessionID: ConnectionID] = [:]
+  private var nextSession: UInt64 = 1
+  var providerCount = 0
+  var deviceCount = 0
+  let providerStreams = HTTP2StreamPool()
+  let deviceStreams = HTTP2StreamPool()
+
+  // What requests are judged by.
+  private var authenticators: [GatewayEnvironment: ProviderAuthenticator] = [:]
+  private var providerKeys: ProviderKeys
+  private var keyringGeneration: UInt32 = 1
+  private(set) var pushValidator: PushValidator
+  var topics: TopicTable
+  private var enrolments: [(digest: [UInt8], scope: DeviceScope)] = []
+  private var quotas: [UInt64: EnrolmentQuota] = [:]
+  /// Compared with when there is no such device, so that the answer takes as long.
+  let nobodysKeyHash = SecureRandom.bytes(32)
+
+  // What waits for the store.
+  var commits = CommitQueue()
+  private(set) var storeFailure: String?
+  var counters = LoopCounters()
+  var random = FastRandom()
+
+  // Buffers that every connection uses in turn.
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32_768, alignment: 16)
+  let writeBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+  var fields = OutgoingFields()
+  var scratch: [UInt8] = []
+  private var idText = [UInt8](repeating: 0, count: CanonicalUUID.textCount)
+  private var ledgerTimer: (id: TimerID, at: Int64)?
+
+  init(_ setup: WorkerSetup, loop: EventLoop) throws(GatewayError) {
+    self.loop = loop
+    configuration = setup.configuration
+    log = setup.log
+    tls = setup.tls
+    providerKeys = try ProviderKeys(setup.configuration.providerKeys)
+    pushValidator = PushValidator(checks: setup.configuration.checks)
+    topics = TopicTable(seed: random.next())
+    let loader = StoreLoader(configuration: setup.configuration, bootID: setup.bootID)
+    let loaded = try loader.load(at: loop.now)
+    ledger = loaded.ledger
+    clock = loaded.clock
+    store = try loader.startThread(replyingTo: setup.inbox)
+    adoptCredentials()
+    do throws(SystemCallError) {
+      try loop.attach(setup.inbox, to: self)
+      for door in setup.doors {
+        let listener = Listener(
+          door.socket, on: loop, perTurn: setup.configuration.limits.handshakesPerTurn, acceptor: self)
+        listeners.append((listener, door.kind))
+        try listener.resume()
+      }
+    } catch {
+      store.stop(giveUpAfter: .zero)
+      throw GatewayError("the event loop cannot start: \(error)")
+    }
+    loop.turnObserver = self
+    loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
+  }
+
+  deinit {
+    readBuffer.deallocate()
+    writeBuffer.deallocate()
+  }
+
+  // MARK: Time
+
+  var now: LedgerTime { clock.time(loop.now) }
+  var wall: UnixTime { UnixTime(milliseconds: loop.now.wallMilliseconds) }
+
+  var reading: LedgerClockReading { LedgerClockReading(now: now, wall: wall) }
+
+  // MARK: Store
+
+  /// Whether accepted work can be kept. Asked before the ledger is touched.
+  var isStoreReady: Bool {
+    storeFailure == nil && commits.bytes + ledger.batch.pendingBytes < configuration.limits.storeBacklogBytes
+  }
+
+  private func submit() {
+    ledger.moveDeliveries(to: &commits.current.deliveries)
+    if let batch = ledger.takeBatch(clock: clock.stored(loop.now)) {
+      commits.appended(batch, at: loop.now.bootNanoseconds)
+      store.append(batch)
+    } else if let output = commits.nothingToCommit() {
+      release(output)
+    }
+  }
+
+  private func heard(_ reply: JournalReply) {
+    switch reply {
+    case .durable(let sequence):
+      if storeFailure != nil { log.info("the store takes commits again") }
+      storeFailure = nil
+      while let (output, appendedAt) = commits.nextDurable(upTo: sequence) {
+        counters.batchesDurable += 1
+        counters.commitLatency.observe(Double(loop.now.bootNanoseconds - appendedAt) / 1_000_000_000)
+        release(output)
+      }
+    case .failing(_, let cause):
+      counters.commitFailures += 1
+      if storeFailure == nil {
+        log.error("the store cannot commit; pushes are answered 503 until it can", (.cause, cause))
+      }
+      storeFailure = cause
+    }
+  }
+
+  private func release(_ output: PendingOutput) {
+    for answer in output.pushes {
+      guard let connection = connections[answer.connection], let role = connection.role as? ProviderConnection
+      else { continue }
+      role.confirm(answer, on: connection)
+      touch(connection)
+    }
+    for answer in output.answers {
+      guard let connection = connections[answer.connection] else { continue }
+      (connection.role as? DeviceConnection)?.confirm(answer, on: connection)
+    }
+    for delivery in output.deliveries { deliver(delivery) }
+    for notice in output.notices { notice() }
+    commits.recycle(output)
+  }
+
+  private func deliver(_ delivery: Delivery) {
+    let session: SessionID
+    switch delivery {
+    case .refresh(let refresh): session = refresh.session
+    case .endStream(let ended): session = ended
+    }
+    guard let id = sessions[session], let connection = connections[id],
+      let role = connection.role as? DeviceConnection
+    else { return }
+    switch delivery {
+    case .refresh(let refresh): role.write(refresh, on: connection)
+    case .endStream(let ended): role.end(ended, on: connection)
+    }
+  }
+
+  // MARK: Connections
+
+  func touch(_ connection: HTTPConnection) {
+    guard !connection.isTouched else { return }
+    connection.isTouched = true
+    touched.append(connection)
+  }
+
+  func forget(_ connection: HTTPConnection) {
+    connections.remove(connection.id)
+    release(connection.peer)
+  }
+
+  func makeSession(on connection: ConnectionID) -> SessionID {
+    let session = SessionID(rawValue: nextSession)
+    nextSession += 1
+    sessions[session] = connection
+    return session
+  }
+
+  func forget(_ session: SessionID) { sessions[session] = nil }
+
+  private func flushTouched() {
+    var index = 0
+    while index < touched.count {
+      let connection = touched[index]
+      connection.isTouched = false
+      connection.flush()
+      index += 1
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Requests
+
+  func authenticate(
+    _ header: HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession
+  ) throws(Refusal) -> TopicGrant {
+    guard authenticators[environment] != nil else { throw Refusal(.internalServerError) }
+    let (wall, now) = (wall, now)
+    guard
+      let grant = try authenticators[environment]?.authenticate(
+        header, session: &session, now: wall, ledgerNow: now, signatures: providerKeys)
+    else { throw Refusal(.internalServerError) }
+    return grant
+  }
+
+  func makePushID() -> PushID {
+    PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
+  }
+
+  /// Adds `apns-id`; nil makes one, as APNs does when a request had none that can be echoed.
+  func appendPushID(_ id: PushID?) {
+    appendUUID((id ?? makePushID()).uuid, as: .apnsID)
+  }
+
+  func appendUniqueID() {
+    appendUUID(
+      CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false), as: .apnsUniqueID)
+  }
+
+  private func appendUUID(_ uuid: CanonicalUUID, as name: FieldName) {
+    idText.withUnsafeMutableBytes { uuid.write(to: $0) }
+    fields.append(name, idText, indexed: false)
+  }
+
+  func noteLenient(_ detail: String, _ app: BundleID) {
+    log.debug("a payload was accepted only because checks.payload is lenient", (.cause, detail), (.app, "\(app)"))
+  }
+
+  func enrolmentScope(for key: Secret<[UInt8]>) -> DeviceScope? {
+    let digest = SHA256Digest.of(key.revealed).bytes
+    var found: DeviceScope?
+    for enrolment in enrolments where constantTimeEqual(enrolment.digest, digest) { found = enrolment.scope }
+    return found
+  }
+
+  func admitEnrolment(with scope: DeviceScope) throws(DeviceRefusal) {
+    let enrolled = ledger.deviceCount(ofKey: scope.keyFingerprint)
+    if let refusal = quotas[scope.keyFingerprint]?.admit(enrolled: enrolled, now: now) { throw refusal }
+  }
+
+  // MARK: Reload
+
+  private func adoptCredentials() {
+    let keyring = ProviderKeyring(configuration.providerKeys, generation: keyringGeneration)
+    for environment in GatewayEnvironment.allCases {
+      if authenticators[environment] == nil {
+        authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
+      } else {
+        authenticators[environment]?.replaceKeyring(keyring)
+      }
+    }
+    enrolments = configuration.enrolments.map { enrolment in
+      let digest = SHA256Digest.of(enrolment.key.revealed).bytes
+      let fingerprint = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      if quotas[fingerprint] == nil || quotas[fingerprint]?.perMinute != enrolment.perMinute
+        || quotas[fingerprint]?.maximumDevices != enrolment.maximumDevices
+      {
+        quotas[fingerprint] = EnrolmentQuota(
+          maximumDevices: enrolment.maximumDevices, perMinute: enrolment.perMinute, now: now)
+      }
+      return (digest, DeviceScope(enrolment, keyFingerprint: fingerprint))
+    }
+  }
+
+  /// Takes over what may change while running. The keys were parsed before, so nothing here can fail half-way.
+  func adopt(_ new: GatewayConfiguration, tls newTLS: TLSContext?, keys: ProviderKeys) {
+    var kept = new
+    // These need a restart; see the configuration's table.
+    kept.loops = configuration.loops
+    kept.providers = configuration.providers
+    kept.device = configuration.device
+    kept.store = configuration.store
+    kept.admin = configuration.admin
+    configuration = kept
+    tls = newTLS
+    providerKeys = keys
+    keyringGeneration += 1
+    pushValidator = PushValidator(checks: new.checks)
+    adoptCredentials()
+    ledger.change(LedgerRules(new), at: now)
+  }
+
+  // MARK: Drain
+
+  var isReady: Bool { phase == .serving && storeFailure == nil }
+  var connectionCount: Int { connections.count }
+
+  /// Takes no new connections, lets what is under way end, and stops the loop when all is answered or time is up.
+  func drain(for duration: Int64) {
+    guard phase == .serving else { return }
+    phase = .draining(until: loop.now.bootMilliseconds + duration)
+    for (listener, _) in listeners { listener.pause() }
+    for connection in connections.all {
+      if connection.isOpen {
+        connection.role.drainBegan(on: connection)
+        touch(connection)
+      } else {
+        connection.close()
+      }
+    }
+    loop.schedule(after: duration, self, token: Timer.drain)
+  }
+
+  private func stopIfDrained() {
+    guard case .draining(let deadline) = phase else { return }
+    let isOver = loop.now.bootMilliseconds >= deadline
+    guard isOver || (connections.count == 0 && commits.isEmpty) else { return }
+    phase = .stopped
+    for connection in connections.all { connection.close() }
+    loop.stop()
+  }
+
+  func stopNow() {
+    phase = .stopped
+    for (listener, _) in listeners { listener.pause() }
+    for connection in connections.all { connection.close() }
+    submit()
+    loop.stop()
+  }
+}
+
+// MARK: - The loop's events
+
+extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler, ConnectionAcceptor {
+  func received(_ batch: [LoopMessage]) {
+    for message in batch {
+      switch message {
+      case .journal(let reply): heard(reply)
+      case .perform(let body): body(self)
+      }
+    }
+  }
+
+  func timerFired(_ token: UInt64) {
+    switch token {
+    case Timer.ledger: ledgerTimer = nil
+    case Timer.tidy:
+      ledger.tidy(at: now, wall: wall)
+      loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
+    default: break
+    }
+  }
+
+  func turnEnded() {
+    guard phase != .stopped else { return }
+    var hasMore = ledger.wake(at: now)
+    hasMore = ledger.sweep(at: now) || hasMore
+    for _ in 0..<Self.rounds {
+      submit()
+      flushTouched()
+      // A flushed stream may take its next event at once.
+      if touched.isEmpty, !ledger.hasDeliveries, ledger.batch.isEmpty { break }
+      hasMore = hasMore || ledger.hasDeliveries
+    }
+    if hasMore { loop.schedule(after: 0, self, token: Timer.more) }
+    scheduleWake()
+    stopIfDrained()
+  }
+
+  private func scheduleWake() {
+    guard let next = ledger.nextWake else { return }
+    let deadline = clock.boot(next)
+    if let ledgerTimer {
+      guard deadline < ledgerTimer.at else { return }
+      loop.cancel(ledgerTimer.id)
+    }
+    ledgerTimer = (loop.schedule(at: deadline, self, token: Timer.ledger), deadline)
+  }
+
+  // MARK: Accepting
+
+  func acceptFailed(_ error: SystemCallError, on listener: Listener) {
+    log.warning("cannot accept a connection", (.listener, "\(listener.address)"), (.cause, "\(error)"))
+  }
+
+  func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
+    guard let kind = listeners.first(where: { $0.listener === listener })?.kind, phase == .serving, admit(peer)
+    else {
+      counters.connectionsRefused += 1
+      return
+    }
+    counters.connectionsAccepted += 1
+    let id = connections.reserve()
+    do {
+      let connection = try connect(consume descriptor, id, peer, kind)
+      connections.insert(connection)
+      switch kind {
+      case .provider(let provider):
+        providerCount += 1
+        try start(connection, idleTimeout: provider.idleTimeout.wholeMilliseconds, tick: 0)
+      case .device(let device):
+        deviceCount += 1
+        try start(connection, idleTimeout: 600_000, tick: device.heartbeat.wholeMilliseconds)
+      }
+    } catch {
+      if let connection = connections[id] {
+        connection.close()
+      } else {
+        connections.remove(id)
+        release(peer)
+      }
+      log.warning("cannot serve a connection", (.peer, "\(peer.address)"), (.cause, "\(error)"))
+    }
+  }
+
+  private func start(_ connection: HTTPConnection, idleTimeout: Int64, tick: Int64) throws(SystemCallError) {
+    try connection.start(
+      handshakeTimeout: configuration.limits.handshakeTimeout.wholeMilliseconds, idleTimeout: idleTimeout, tick: tick)
+  }
+
+  private func connect(
+    _ descriptor: consuming FileDescriptor, _ id: ConnectionID, _ peer: PeerAddress, _ kind: WorkerSetup.Door.Kind
+  ) throws -> HTTPConnection {
+    var settings = HTTP2Settings()
+    settings.headerListLimit = configuration.limits.headerListBytes
+    let role: any ConnectionRole
+    let pool: HTTP2StreamPool
+    var isCleartext = false
+    switch kind {
+    case .provider(let provider):
+      settings.maximumStreams = configuration.limits.streams
+      settings.bodyLimit = PayloadValidator.maximumBytes
+      isCleartext = provider.cleartext
+      role = ProviderConnection(environment: provider.environment, worker: self)
+      pool = providerStreams
+    case .device:
+      settings.maximumStreams = 100
+      settings.announcedStreams = 100
+      settings.bodyLimit = DeviceLimits.bodyBytes
+      role = DeviceConnection(worker: self)
+      pool = deviceStreams
+      // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
+      descriptor.setUserTimeout(milliseconds: 60_000)
+    }
+    let transport: Transport
+    if isCleartext {
+      transport = Transport(plain: descriptor)
+    } else if let tls {
+      transport = try Transport(accepting: descriptor, context: tls)
+    } else {
+      throw GatewayError("a TLS listener has no certificate")
+    }
+    return HTTPConnection(
+      id: id, transport: transport, http2: try HTTP2Connection(role: .server, settings: settings, pool: pool),
+      role: role, peer: peer, worker: self)
+  }
+
+  private func admit(_ peer: PeerAddress) -> Bool {
+    guard connections.count < configuration.limits.connections else { return false }
+    guard configuration.limits.connectionsPerAddress > 0, let host = peer.host else { return true }
+    guard perAddress[host, default: 0] < configuration.limits.connectionsPerAddress else { return false }
+    perAddress[host, default: 0] += 1
+    return true
+  }
+
+  private func release(_ peer: PeerAddress) {
+    guard let host = peer.host, let count = perAddress[host] else { return }
+    perAddress[host] = count > 1 ? count - 1 : nil
+  }
+}
+
+extension PeerAddress {
+  fileprivate var host: String? {
+    if case .tcp(let host, _) = address { host } else { nil }
+  }
+}

@@ -1,0 +1,40 @@
+import GatewayCore
+import TokenStore
+
+/// What may leave once one batch is durable. Objects are used again, so that a push makes no array.
+final class PendingOutput {
+  struct PushAnswer {
+    var connection: ConnectionID
+    var stream: Int32
+    var id: PushID
+    var tally: PushVerdict.Tally
+  }
+
+  struct DeviceAnswer {
+    var connection: ConnectionID
+    var stream: Int32
+    var status: Int
+    var body: [UInt8]
+  }
+
+  var pushes: [PushAnswer] = []
+  var deliveries: [Delivery] = []
+  var answers: [DeviceAnswer] = []
+  var notices: [@Sendable () -> Void] = []
+
+  var isEmpty: Bool { pushes.isEmpty && deliveries.isEmpty && answers.isEmpty && notices.isEmpty }
+
+  func append(_ other: PendingOutput) {
+    pushes += other.pushes
+    deliveries += other.deliveries
+    answers += other.answers
+    notices += other.notices
+  }
+
+  func removeAll() {
+    pushes.removeAll(keepingCapacity: true)
+    deliveries.removeAll(keepingCapacity: true)
+    answers.removeAll(keepingCapacity: true)
+    notices.removeAll(keepingCapacity: true)
+  }
+}

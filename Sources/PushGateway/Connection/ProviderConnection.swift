@@ -1,0 +1,196 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayIO
+import HTTPMessage
+import TokenStore
+
+/// A provider's connection: requests in, answers out, as APNs gives them.
+final class ProviderConnection: ConnectionRole {
+  /// Streams that SETTINGS admits to once a provider token was valid.
+  private static let streamsOnceAuthenticated = 1000
+
+  private let environment: GatewayEnvironment
+  private unowned let worker: LoopWorker
+  private var session = ProviderSession()
+  private var hasRaisedStreams = false
+  private var isDraining = false
+
+  init(environment: GatewayEnvironment, worker: LoopWorker) {
+    self.environment = environment
+    self.worker = worker
+  }
+
+  func happened(_ event: HTTP2Event, on connection: HTTPConnection) {
+    switch event {
+    case .requestEnded(let stream): judge(stream, on: connection)
+    case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
+    case .pingAcknowledged where isDraining: sayGoodbye(on: connection, reason: .shutdown)
+    default: break
+    }
+  }
+
+  func outputFlushed(on connection: HTTPConnection) {}
+  func ticked(on connection: HTTPConnection) {}
+  func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
+
+  func idled(on connection: HTTPConnection) { sayGoodbye(on: connection, reason: .idleTimeout) }
+
+  /// First "open no more", and when the client has heard it, the last stream that counts (RFC 9113 §6.8).
+  func drainBegan(on connection: HTTPConnection) {
+    isDraining = true
+    connection.http2.announceShutdown()
+    connection.http2.ping()
+  }
+
+  private func sayGoodbye(on connection: HTTPConnection, reason: RejectionReason) {
+    connection.http2.goAway(debugData: Refusal(reason).body)
+  }
+
+  // MARK: Requests
+
+  private func judge(_ stream: HTTP2Stream, on connection: HTTPConnection) {
+    defer { connection.http2.releaseRequest(of: stream) }
+    guard !stream.isAnswered else { return }
+    do throws(Refusal) {
+      let head = try judgeHead(of: stream, on: connection)
+      let (token, payload) = try stream.body.withBytes { (body) throws(Refusal) in
+        try worker.pushValidator.complete(head, payload: body)
+      }
+      if let objection = payload.objection { worker.noteLenient(objection.detail, head.bundleID) }
+      try accept(head, token, payload, stream, on: connection)
+    } catch {
+      refuse(error, stream, on: connection)
+    }
+  }
+
+  private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
+    let worker = worker
+    let head = try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
+      try worker.authenticate(stream.headers, in: environment, session: &session)
+    }
+    if !hasRaisedStreams {
+      hasRaisedStreams = true
+      connection.http2.raiseAnnouncedStreams(to: Self.streamsOnceAuthenticated)
+    }
+    return head
+  }
+
+  /// The only answer that does not wait for the request's end. What is wrong with the head is wrong first, and said at
+  /// the end as ever.
+  private func bodyExceededLimit(of stream: HTTP2Stream, on connection: HTTPConnection) {
+    do throws(Refusal) {
+      _ = try judgeHead(of: stream, on: connection)
+    } catch {
+      return
+    }
+    respond(
+      Refusal(.payloadTooLarge, "The payload is larger than \(PayloadValidator.maximumBytes) bytes."), to: stream,
+      early: true, on: connection)
+  }
+
+  private func accept(
+    _ head: PushHead, _ token: DeviceToken, _ payload: PayloadAcceptance, _ stream: HTTP2Stream,
+    on connection: HTTPConnection
+  ) throws(Refusal) {
+    guard worker.isStoreReady else {
+      throw Refusal(.serviceUnavailable, "The gateway cannot store pushes right now; try again later.", retryAfter: 1)
+    }
+    let now = worker.now
+    let id = head.id ?? worker.makePushID()
+    let storage: IncomingPush.Storage
+    switch head.expiration {
+    case .none: storage = .until(.distantFuture)
+    case .neverStored: storage = .once
+    case .date(let date): storage = .until(LedgerClock.ledger(date, at: now, wall: worker.wall))
+    }
+    let push = IncomingPush(
+      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage,
+      priority: RefreshPriority(rawValue: head.priority.rawValue) ?? .immediate)
+    switch worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now) {
+    case .accepted(let tally): succeed(id, tally, stream, on: connection)
+    case .duplicate: succeed(id, PushVerdict.Tally(), stream, on: connection)
+    case .unknownToken:
+      throw Refusal(.badDeviceToken, "No device has registered this token in the \(environment.rawValue) environment.")
+    case .unregistered(let date):
+      throw .unregistered(at: date, "The app was removed or has a new token; delete this one.")
+    case .tokenForOtherTopic:
+      throw Refusal(.deviceTokenNotForTopic, "The token belongs to another app than apns-topic names.")
+    case .flood(let wait):
+      throw Refusal(.tooManyRequests, "Too many pushes to this token; wait before the next.", retryAfter: wait)
+    case .overBudget(let exhaustion):
+      respond(
+        Refusal(
+          .tooManyRequests, "Every widget of this token has spent its refresh budget.",
+          retryAfter: exhaustion.retryAfter), to: stream, exhaustion: exhaustion, on: connection)
+    }
+  }
+
+  // MARK: Answers
+
+  private func succeed(
+    _ id: PushID, _ tally: PushVerdict.Tally, _ stream: HTTP2Stream, on connection: HTTPConnection
+  ) {
+    worker.counters.accepted += 1
+    worker.commits.current.pushes.append(
+      PendingOutput.PushAnswer(connection: connection.id, stream: stream.id, id: id, tally: tally))
+  }
+
+  /// 200: the push is durable.
+  func confirm(_ answer: PendingOutput.PushAnswer, on connection: HTTPConnection) {
+    guard let stream = connection.http2.stream(answer.stream) else { return }
+    worker.fields.startResponse(status: 200)
+    worker.appendPushID(answer.id)
+    if environment == .development { worker.appendUniqueID() }
+    worker.fields.open(FieldName.gatewayRefresh.text, indexed: false)
+    worker.fields.write(ascii: "sent=")
+    worker.fields.write(integer: answer.tally.sent)
+    worker.fields.write(ascii: ", deferred=")
+    worker.fields.write(integer: answer.tally.deferred)
+    worker.fields.write(ascii: ", dropped=")
+    worker.fields.write(integer: answer.tally.dropped)
+    if let retry = answer.tally.retry {
+      worker.fields.write(ascii: ", retry=")
+      worker.fields.write(integer: retry)
+    }
+    connection.http2.respond(to: stream, worker.fields)
+  }
+
+  private func refuse(_ refusal: Refusal, _ stream: HTTP2Stream, on connection: HTTPConnection) {
+    respond(refusal, to: stream, on: connection)
+  }
+
+  private func respond(
+    _ refusal: Refusal, to stream: HTTP2Stream, early: Bool = false, exhaustion: PushVerdict.Exhaustion? = nil,
+    on connection: HTTPConnection
+  ) {
+    worker.counters.count(refusal.reason)
+    worker.fields.startResponse(status: refusal.reason.status)
+    worker.fields.append(.contentType, "application/json")
+    worker.appendPushID(stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) }.flatMap { $0 }.map(PushID.init))
+    if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait, indexed: false) }
+    if let exhaustion {
+      worker.fields.append("ratelimit-limit", integer: exhaustion.limit, indexed: false)
+      worker.fields.append("ratelimit-remaining", integer: exhaustion.remaining, indexed: false)
+      worker.fields.append("ratelimit-reset", integer: exhaustion.reset, indexed: false)
+    }
+    refusal.writeBody(into: &worker.scratch)
+    if early {
+      connection.http2.respondEarly(to: stream, worker.fields, body: worker.scratch)
+    } else {
+      connection.http2.respond(to: stream, worker.fields, body: worker.scratch)
+    }
+    worker.touch(connection)
+  }
+}
+
+extension [UInt8] {
+  /// `withUnsafeBytes` that keeps the type of what is thrown.
+  fileprivate func withBytes<Value, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let result = withUnsafeBytes { bytes in
+      Result { () throws(Failure) in try body(bytes) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,78 @@
+import GatewayCore
+import GatewayIO
+import TokenStore
+import TokenStoreSQLite
+
+/// Opens the store, begins its epoch and reads it back into a ledger. Everything that can be wrong with a store is
+/// said here, before anything is served.
+struct StoreLoader {
+  let configuration: GatewayConfiguration
+  let bootID: String
+
+  struct Loaded {
+    var ledger: Ledger
+    var clock: LedgerClock
+  }
+
+  /// - Returns: the ledger, and the clock that goes on where the store stopped.
+  func load(at now: LoopClock) throws(GatewayError) -> Loaded {
+    do {
+      let store = try StoreOpener.open(
+        path: configuration.store.database, durability: StoreDurability(configuration.store.durability))
+      // Wall seconds: an epoch that a restored backup has already given out must not come again.
+      let epoch = try store.beginEpoch(atLeast: UInt64(max(1, now.wallMilliseconds / 1000)))
+      let clock = LedgerClock(continuing: store.lastClock, bootID: bootID, now: now)
+      let ledger = Ledger(rules: LedgerRules(configuration), epoch: epoch, following: store.lastSequence)
+      var restore = Ledger.Restore(into: ledger)
+      for table in Ledger.restoreOrder {
+        try store.forEachRow(of: table) { id, asOf, value in try restore.row(table, id: id, asOf: asOf, value) }
+      }
+      try store.forEachJournalEntry { sequence, _, records in try restore.journal(sequence: sequence, records) }
+      restore.finish(at: clock.time(now))
+      return Loaded(ledger: ledger, clock: clock)
+    } catch let error as Ledger.RestoreError {
+      throw GatewayError(
+        "\(configuration.store.database) is damaged: \(error). Restore a backup; nothing was changed.")
+    } catch {
+      throw GatewayError("\(error)")
+    }
+  }
+
+  /// The thread that owns the store from here on.
+  func startThread(replyingTo inbox: Mailbox<LoopMessage>) throws(GatewayError) -> StoreThread {
+    do {
+      let store = try StoreOpener.open(
+        path: configuration.store.database, durability: StoreDurability(configuration.store.durability))
+      return try StoreThread(running: store) { inbox.postAlways(.journal($0)) }
+    } catch {
+      throw GatewayError("\(error)")
+    }
+  }
+}
+
+extension StoreDurability {
+  init(_ configured: GatewayConfiguration.Store.Durability) {
+    switch configured {
+    case .full: self = .full
+    case .relaxed: self = .relaxed
+    }
+  }
+}
+
+extension LedgerRules {
+  init(_ configuration: GatewayConfiguration) {
+    self.init(
+      budget: configuration.budget, developerMode: configuration.developerMode,
+      lowPriorityWindow: configuration.delivery.lowPriorityWindow.wholeMilliseconds,
+      retention: configuration.delivery.retention.wholeMilliseconds,
+      pushesPerTokenPerMinute: configuration.checks.pushesPerTokenPerMinute)
+  }
+}
+
+extension Duration {
+  /// Rounded down; saturated.
+  var wholeMilliseconds: Int64 {
+    let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max : seconds + components.attoseconds / 1_000_000_000_000_000
+  }
+}

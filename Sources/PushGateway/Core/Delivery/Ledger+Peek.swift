@@ -1,0 +1,37 @@
+package import BudgetThrottle
+package import TokenStore
+
+/// Looking without touching.
+extension Ledger {
+  /// One widget's budget as it stands.
+  package struct BudgetPeek: Sendable {
+    package var policy: BudgetPolicy
+    /// Whole tokens.
+    package var remaining: Int
+    /// When the next token will be there; nil when full.
+    package var next: LedgerTime?
+  }
+
+  /// Budgets of a registration's widgets, in their order. Writes nothing.
+  package func peek(_ registration: RegistrationState, at now: LedgerTime) -> [BudgetPeek] {
+    registration.states.map { state in
+      let policy = policy(state.policy)
+      return BudgetPeek(
+        policy: policy, remaining: state.cell.remaining(at: now, under: policy),
+        next: state.cell.nextToken(at: now, under: policy))
+    }
+  }
+
+  package func isBypassed(_ registration: RegistrationState, at now: LedgerTime) -> Bool {
+    conditions(of: registration, at: now).isBypassed
+  }
+
+  package func content(of number: UInt64, in registration: RegistrationState) -> PushContent? {
+    registration.content(of: number)
+  }
+
+  /// By the token alone: a token may be registered in both environments.
+  package func registrations(for token: DeviceToken) -> [RegistrationState] {
+    GatewayEnvironment.allCases.compactMap { index.find(token, in: $0) }
+  }
+}

@@ -1,0 +1,111 @@
+import BudgetThrottle
+import GatewayCore
+public import GatewayReports
+import TokenStore
+
+/// What the admin API asks and commands. Called from its threads; everything happens on the loop.
+extension Gateway: AdminBackend {
+  public func isReady() -> ReadinessReport {
+    do throws(AdminFailure) {
+      return try ask { worker in .success(worker.readiness) }
+    } catch {
+      return ReadinessReport(ready: false, why: error.detail)
+    }
+  }
+
+  public func status() throws(AdminFailure) -> GatewayStatus {
+    let (listeners, started) = (listeners, started)
+    return try ask { worker in .success(worker.status(listeners: listeners, started: started)) }
+  }
+
+  public func registrations(limit: Int, after: String?, app: String?) throws(AdminFailure) -> RegistrationPage {
+    try ask { worker in worker.registrations(limit: limit, after: after, app: app) }
+  }
+
+  public func registration(token: String) throws(AdminFailure) -> RegistrationReport {
+    try ask { worker in worker.find(token).map { worker.report($0) } }
+  }
+
+  public func budgets(token: String) throws(AdminFailure) -> BudgetReport {
+    try ask { worker in worker.find(token).map { worker.budgetReport($0) } }
+  }
+
+  public func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
+    try command { worker in
+      worker.find(token).map { registration in
+        worker.ledger.resetBudgets(of: registration, who: who, uid: peerUID, at: worker.now, wall: worker.wall)
+        return worker.budgetReport(registration)
+      }
+    }
+  }
+
+  public func developerModes() throws(AdminFailure) -> [DeveloperModeReport] {
+    try ask { worker in
+      .success(worker.ledger.developerMode.standing(at: worker.now).map { worker.report($0) })
+    }
+  }
+
+  public func grantDeveloperMode(
+    _ request: DeveloperModeRequest, peerUID: UInt32?
+  ) throws(AdminFailure) -> DeveloperModeReport {
+    let subject = try Self.subject(app: request.app, device: request.device)
+    return try command { worker in worker.grant(subject, request, peerUID: peerUID) }
+  }
+
+  public func endDeveloperMode(
+    app: String?, device: String?, who: String, peerUID: UInt32?
+  ) throws(AdminFailure) {
+    let subject = try Self.subject(app: app, device: device)
+    let wasStanding = try command { worker in
+      .success(
+        worker.ledger.endDeveloperMode(
+          of: subject, who: who, why: "ended by hand", uid: peerUID, at: worker.now, wall: worker.wall))
+    }
+    guard wasStanding else { throw .notFound("developer mode is not on for \(subject)") }
+  }
+
+  public func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry] {
+    try ask { worker in .success(worker.ledger.audit.compactMap { DeveloperModeAuditEntry($0) }) }
+  }
+
+  public func explain(id: String) throws(AdminFailure) -> ExplainReport {
+    try ask { worker in worker.explain(id) }
+  }
+
+  public func metrics() throws(AdminFailure) -> [MetricFamily] {
+    try ask { worker in .success(worker.metrics) }
+  }
+
+  private static func subject(app: String?, device: String?) throws(AdminFailure) -> DeveloperModeSubject {
+    switch (app, device) {
+    case (let app?, nil):
+      guard let bundleID = BundleID(app) else {
+        throw .invalid("app must be a bundle ID, such as com.example.caffeine")
+      }
+      return .app(bundleID)
+    case (nil, let device?):
+      guard let uuid = CanonicalUUID(device) else { throw .invalid("device must be a device's UUID") }
+      return .device(DeviceID(uuid))
+    default: throw .invalid("name either an app or a device")
+    }
+  }
+}
+
+extension DeveloperModeAuditEntry {
+  /// nil for entries that are not about developer mode.
+  init?(_ entry: AuditEntry) {
+    let action: Action
+    switch entry.action {
+    case .developerModeOn: action = .granted
+    case .developerModeOff: action = .ended
+    case .developerModeEnded: action = .expired
+    case .budgetReset: return nil
+    }
+    let isDevice = entry.subject.hasPrefix("device ")
+    let name = String(entry.subject.drop { $0 != " " }.dropFirst())
+    self.init(
+      time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: isDevice ? nil : name,
+      device: isDevice ? name : nil, until: entry.until.map { ReportTime(milliseconds: $0.milliseconds) },
+      who: entry.who, why: entry.why, by: entry.who.hasPrefix("device ") ? .device : .operator, peerUID: entry.uid)
+  }
+}

@@ -1,0 +1,208 @@
+public import GatewayCore
+import GatewayIO
+public import GatewayReports
+import Glibc
+import TokenStore
+import TokenStoreSQLite
+
+/// A running gateway. Making one opens its doors and its store; it serves until it is drained or stopped.
+///
+/// ```swift
+/// let gateway = try Gateway(configuration)
+/// defer { gateway.stop() }
+/// // push to gateway.listeners
+/// ```
+public final class Gateway: Sendable {
+  public static let version = "0.1.0"
+
+  /// Where it listens, with the real ports where port 0 was asked for.
+  public let listeners: [ListenerReport]
+  private let inbox: Mailbox<LoopMessage>
+  private let thread: LoopThread
+  private let ended: Reply<Bool>
+  let started: ReportTime
+
+  /// - Throws: what is wrong and how to mend it; nothing is half open then.
+  public init(_ configuration: GatewayConfiguration, log: any GatewayLog = SilentLog()) throws(GatewayError) {
+    let tls = try Self.tlsContext(configuration)
+    let doors = try Self.openDoors(configuration)
+    let inbox: Mailbox<LoopMessage>
+    do throws(SystemCallError) {
+      inbox = try Mailbox(capacity: 1 << 16)
+    } catch {
+      throw GatewayError("no mailbox for the event loop: \(error)")
+    }
+    let setup = WorkerSetup(
+      configuration: configuration, tls: tls, doors: doors, bootID: Self.readBootID(), inbox: inbox, log: log)
+    let start = Reply<GatewayError?>()
+    let ended = Reply<Bool>()
+    do throws(SystemCallError) {
+      thread = try LoopThread(name: "gateway-loop") { Self.run(setup, start: start, ended: ended) }
+    } catch {
+      throw GatewayError("no thread for the event loop: \(error)")
+    }
+    if case .some(.some(let failure)) = start.wait() {
+      thread.join()
+      throw failure
+    }
+    self.inbox = inbox
+    self.ended = ended
+    started = ReportTime(milliseconds: LoopClock.read().wallMilliseconds)
+    listeners = doors.map { door in
+      switch door.kind {
+      case .provider(let provider):
+        ListenerReport(
+          role: .provider, address: "\(door.socket.address)", environment: provider.environment.rawValue)
+      case .device: ListenerReport(role: .device, address: "\(door.socket.address)")
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// Takes no new connections, says goodbye on those that are open, lets what is under way end, and returns when
+  /// everything accepted is durable and the store is closed.
+  /// - Parameter duration: after which what is left is closed; nil for the configured `lifecycle.drain`.
+  public func drain(for duration: Duration? = nil) {
+    inbox.postAlways(
+      .perform { worker in
+        worker.drain(for: (duration ?? worker.configuration.drain).wholeMilliseconds)
+      })
+    waitUntilEnded()
+  }
+
+  /// Ends at once. What was accepted is still made durable, unless the store cannot.
+  public func stop() {
+    inbox.postAlways(.perform { $0.stopNow() })
+    waitUntilEnded()
+  }
+
+  /// Returns when the gateway has ended, whoever ended it.
+  public func waitUntilEnded() {
+    _ = ended.wait()
+    thread.join()
+  }
+
+  // MARK: Changes
+
+  /// Takes over what may change while running: certificate, keys, enrolment keys, budgets, developer mode, checks and
+  /// limits. All or nothing: when something is wrong, everything stays as it was.
+  public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
+    let tls = try Self.tlsContext(configuration)
+    _ = try ProviderKeys(configuration.providerKeys)
+    let done = Reply<GatewayError?>()
+    inbox.postAlways(
+      .perform { worker in
+        do throws(GatewayError) {
+          worker.adopt(configuration, tls: tls, keys: try ProviderKeys(configuration.providerKeys))
+          done.give(nil)
+        } catch {
+          done.give(error)
+        }
+      })
+    if case .some(.some(let failure)) = done.wait(for: .seconds(30)) { throw failure }
+  }
+
+  // MARK: Questions
+
+  /// Asks something on the loop and waits for the answer.
+  /// - Throws: ``AdminFailure`` 503 when the loop does not answer within five seconds.
+  func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
+  ) throws(AdminFailure) -> Answer {
+    let reply = Reply<Result<Answer, AdminFailure>>()
+    guard inbox.post(.perform { reply.give(question($0)) }) else { throw .unavailable("the gateway is overloaded") }
+    return try answer(of: reply)
+  }
+
+  /// As ``ask(_:)``; the answer arrives once all that it decided is durable.
+  func command<Answer: Sendable>(
+    _ body: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
+  ) throws(AdminFailure) -> Answer {
+    let reply = Reply<Result<Answer, AdminFailure>>()
+    let isPosted = inbox.post(
+      .perform { worker in
+        guard worker.isStoreReady else { return reply.give(.failure(.unavailable("the store cannot commit"))) }
+        let answer = body(worker)
+        worker.commits.current.notices.append { reply.give(answer) }
+      })
+    guard isPosted else { throw .unavailable("the gateway is overloaded") }
+    return try answer(of: reply)
+  }
+
+  private func answer<Answer>(of reply: Reply<Result<Answer, AdminFailure>>) throws(AdminFailure) -> Answer {
+    guard let result = reply.wait(for: .seconds(5)) else {
+      throw .unavailable("the gateway did not answer within 5 s")
+    }
+    return try result.get()
+  }
+
+  // MARK: Start
+
+  private static func run(_ setup: WorkerSetup, start: Reply<GatewayError?>, ended: Reply<Bool>) {
+    do {
+      let loop = try EventLoop()
+      let worker = try LoopWorker(setup, loop: loop)
+      start.give(nil)
+      loop.run()
+      let outcome = worker.store.stop(giveUpAfter: .seconds(10))
+      if case .gaveUp(undurable: let count) = outcome {
+        setup.log.error(
+          "the store did not take the last commits; nobody was told that they were accepted",
+          (.count, "\(count)"))
+      }
+      ended.give(outcome == .finished)
+    } catch let error as GatewayError {
+      start.give(error)
+    } catch {
+      start.give(GatewayError("the event loop cannot start: \(error)"))
+    }
+  }
+
+  private static func openDoors(_ configuration: GatewayConfiguration) throws(GatewayError) -> [WorkerSetup.Door] {
+    var doors: [WorkerSetup.Door] = []
+    do throws(ListenError) {
+      for provider in configuration.providers {
+        doors.append(
+          WorkerSetup.Door(
+            kind: .provider(provider), socket: try ListeningSocket(SocketAddress(provider.listen))))
+      }
+      if let device = configuration.device {
+        doors.append(
+          WorkerSetup.Door(kind: .device(device), socket: try ListeningSocket(SocketAddress(device.listen))))
+      }
+    } catch {
+      throw GatewayError("\(error)")
+    }
+    return doors
+  }
+
+  private static func tlsContext(_ configuration: GatewayConfiguration) throws(GatewayError) -> TLSContext? {
+    guard let identity = configuration.tls else { return nil }
+    do throws(TLSError) {
+      return try TLSContext.server(
+        certificateChain: identity.certificateChain, privateKey: identity.privateKey.revealed)
+    } catch {
+      throw GatewayError("tls: \(error)")
+    }
+  }
+
+  /// Names this boot of the machine; ledger time goes on by the boot clock only within one.
+  private static func readBootID() -> String {
+    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)).filter { $0 > 0x20 }, as: UTF8.self)
+  }
+}
+
+extension SocketAddress {
+  init(_ address: ListenAddress) {
+    switch address {
+    case .tcp(let host, let port): self = .tcp(host: host, port: port)
+    case .unix(let path): self = .unix(path: path)
+    }
+  }
+}
