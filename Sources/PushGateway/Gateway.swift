@@ -64,18 +64,26 @@ public final class Gateway: Sendable {
   /// everything accepted is durable and the store is closed.
   /// - Parameter duration: after which what is left is closed; nil for the configured `lifecycle.drain`.
   public func drain(for duration: Duration? = nil) {
+    beginDrain(for: duration)
+    waitUntilEnded()
+  }
+
+  /// As ``drain(for:)``, without waiting for its end.
+  public func beginDrain(for duration: Duration? = nil) {
     inbox.postAlways(
       .perform { worker in
         worker.drain(for: (duration ?? worker.configuration.drain).wholeMilliseconds)
       })
-    waitUntilEnded()
   }
 
   /// Ends at once. What was accepted is still made durable, unless the store cannot.
   public func stop() {
-    inbox.postAlways(.perform { $0.stopNow() })
+    beginStop()
     waitUntilEnded()
   }
+
+  /// As ``stop()``, without waiting for its end.
+  public func beginStop() { inbox.postAlways(.perform { $0.stopNow() }) }
 
   /// Returns when the gateway has ended, whoever ended it.
   public func waitUntilEnded() {

@@ -1,4 +1,7 @@
+import CommandLineInterface
+
+/// The push gateway for widget updates, as a daemon.
 @main
-struct Gatewayd {
-  static func main() {}
+enum Gatewayd {
+  static func main() { Program.gatewayd.main() }
 }
