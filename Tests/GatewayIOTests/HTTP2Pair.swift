@@ -40,8 +40,8 @@ final class HTTP2Pair {
   /// Submits a push and returns its stream's number.
   func push(path: String, fields extra: [(String, String)] = [], body: [UInt8] = Array("{}".utf8)) -> Int32? {
     var fields = OutgoingFields()
-    fields.startRequest(method: "POST", path: path.utf8, authority: "push.example".utf8)
-    for (name, value) in extra { fields.append(copyingName: name.utf8, value.utf8, indexed: false) }
+    fields.startRequest(method: "POST", path: Array(path.utf8), authority: Array("push.example".utf8))
+    for (name, value) in extra { fields.append(copyingName: Array(name.utf8), Array(value.utf8), indexed: false) }
     return client.submitRequest(fields, body: body)?.id
   }
 

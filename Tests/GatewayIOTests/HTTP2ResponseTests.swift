@@ -75,7 +75,7 @@ import Testing
       fields.append(.apnsID, Array(id.utf8), indexed: false)
       fields.append("ratelimit-limit", integer: 50)
       fields.append("x-empty", [UInt8]())
-      fields.open(FieldName.gatewayRefresh.text, indexed: false)
+      fields.open(.gatewayRefresh, indexed: false)
       fields.write(ascii: "sent=")
       fields.write(integer: 0)
       fields.write(ascii: ", retry=")

@@ -163,7 +163,7 @@ import Testing
     var body: [UInt8] = []
     pair.answers = { _, stream in body = stream.body }
     var fields = OutgoingFields()
-    fields.startRequest(method: "POST", path: "/".utf8, authority: "a".utf8)
+    fields.startRequest(method: "POST", path: Array("/".utf8), authority: Array("a".utf8))
     let stream = try #require(pair.client.openRequest(fields))
     try pair.exchange()
     pair.client.write([1, 2], to: stream)

@@ -17,6 +17,7 @@ package struct HeaderBlock: Sendable {
   package let keepsOthers: Bool
   /// Size of the list as RFC 9113 §10.5.1 counts it: name + value + 32 octets a field.
   package private(set) var listSize = 0
+  package private(set) var isOverLimit = false
 
   package init(keepsOthers: Bool = false) {
     self.keepsOthers = keepsOthers
@@ -25,14 +26,24 @@ package struct HeaderBlock: Sendable {
 
   package mutating func removeAll() {
     arena.removeAll(keepingCapacity: true)
-    others.removeAll(keepingCapacity: true)
+    if keepsOthers { others.removeAll(keepingCapacity: true) }
     present = 0
     repeated = 0
     listSize = 0
+    isOverLimit = false
   }
 
-  package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    listSize += name.count + value.count + 32
+  /// - Parameter limit: how large the list may become. A field is weighed before it is kept, since one alone may be as
+  ///   long as 64 KB; from the first that does not fit, none is kept and ``isOverLimit`` is true.
+  package mutating func append(
+    name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int = .max
+  ) {
+    let weight = name.count + value.count + 32
+    guard !isOverLimit, weight <= limit - listSize else {
+      isOverLimit = true
+      return
+    }
+    listSize += weight
     guard let known = FieldName(name) else {
       if keepsOthers { others.append((Array(name), Array(value))) }
       return

@@ -18,6 +18,9 @@ final class EventCollector {
   /// The stream whose frames are arriving: header blocks are contiguous and bodies nearly so, which saves a look-up
   /// for every field and frame.
   var current: HTTP2Stream?
+  /// The stream whose own header block is arriving; nil during trailers, which are not merged into it. Set for each
+  /// block, so a field costs no look-up and no question.
+  var headed: HTTP2Stream?
 
   /// Milliseconds, set before bytes are fed.
   var now: UInt64 = 0
@@ -86,6 +89,7 @@ final class EventCollector {
       last.slot = stream.slot
     }
     if current === stream { current = nil }
+    if headed === stream { headed = nil }
     if framed === stream { framed = nil }
     return true
   }
@@ -93,27 +97,18 @@ final class EventCollector {
   /// Gives all that is open back to the pool; the session is gone.
   func abandonStreams() {
     current = nil
+    headed = nil
     framed = nil
     while let stream = open.popLast() { pool.giveBack(stream) }
   }
 
   // MARK: Messages received
 
-  func received(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
-    guard !stream.isHeaderListOverLimit else { return }
-    // Weighed before it is kept: one field may be as long as 64 KB.
-    guard stream.headers.listSize + name.count + value.count + 32 <= settings.headerListLimit else {
-      stream.isHeaderListOverLimit = true
-      return
-    }
-    stream.headers.append(name: name, value: value)
-  }
-
   func receivedRequestHead(on stream: HTTP2Stream) {
-    stream.isHeaded = true
-    if stream.isMalformed {
+    stream.state.isHeaded = true
+    if stream.state.isMalformed {
       reject(stream, .protocolError)
-    } else if stream.isHeaderListOverLimit {
+    } else if stream.headers.isOverLimit {
       reject(stream, .enhanceYourCalm)
     } else {
       controlFrames.refund()
@@ -127,8 +122,8 @@ final class EventCollector {
       stream.headers.removeAll()
       return
     }
-    stream.isHeaded = true
-    if stream.isHeaderListOverLimit {
+    stream.state.isHeaded = true
+    if stream.headers.isOverLimit {
       reject(stream, .enhanceYourCalm)
     } else {
       report(.responseHeaded(stream))
@@ -136,25 +131,25 @@ final class EventCollector {
   }
 
   private func reject(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
-    stream.isRejected = true
+    stream.state.isRejected = true
     rejected.append((stream.id, code))
     countReset()
   }
 
   func received(_ data: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
-    guard !stream.isBodyOverLimit, !stream.isRejected else { return }
+    guard !stream.state.isBodyOverLimit, !stream.state.isRejected else { return }
     guard
       data.count <= settings.bodyLimit - stream.body.count || data.count <= bodyLimit(of: stream) - stream.body.count
     else {
-      stream.isBodyOverLimit = true
+      stream.state.isBodyOverLimit = true
       pool.giveBackBody(of: stream)
       report(.bodyExceededLimit(stream))
       return
     }
     if stream.body.capacity == 0 { pool.lendBody(to: stream) }
     stream.body.append(contentsOf: data)
-    if role == .client, !stream.hasUnreportedData {
-      stream.hasUnreportedData = true
+    if role == .client, !stream.state.hasReportedData {
+      stream.state.hasReportedData = true
       report(.dataReceived(stream))
     }
   }
@@ -170,8 +165,8 @@ final class EventCollector {
   }
 
   func receivedEnd(of stream: HTTP2Stream) {
-    stream.isRemoteEnded = true
-    guard !stream.isRejected else { return }
+    stream.state.isRemoteEnded = true
+    guard !stream.state.isRejected else { return }
     report(role == .server ? .requestEnded(stream) : .responseEnded(stream))
   }
 
@@ -195,19 +190,19 @@ final class EventCollector {
   /// - Returns: how many, and whether they are the message's last; nil when there are none yet.
   func frame(_ stream: HTTP2Stream, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
     let count = min(stream.unframedOutput, buffer.count)
-    guard count > 0 || stream.isOutgoingEnded else {
-      stream.isOutgoingDeferred = true
+    guard count > 0 || stream.state.isOutgoingEnded else {
+      stream.state.isOutgoingDeferred = true
       return nil
     }
-    let start = stream.outgoingTaken
+    let start = stream.state.outgoingTaken
     stream.outgoing.withUnsafeBytes {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
     }
-    stream.outgoingTaken = start + count
+    stream.state.outgoingTaken = start + count
     let isEmpty = stream.unframedOutput == 0
     if isEmpty { framed = stream }
-    let isLast = isEmpty && stream.isOutgoingEnded
-    if isLast, stream.resetsWhenSent { answeredEarly.append(stream.id) }
+    let isLast = isEmpty && stream.state.isOutgoingEnded
+    if isLast, stream.state.resetsWhenSent { answeredEarly.append(stream.id) }
     return (count, isLast)
   }
 
@@ -215,8 +210,8 @@ final class EventCollector {
   func frameTaken() {
     guard let stream = framed else { return }
     framed = nil
-    guard stream.unframedOutput == 0, stream.owesDrained else { return }
-    stream.owesDrained = false
+    guard stream.unframedOutput == 0, stream.state.owesDrained else { return }
+    stream.state.owesDrained = false
     report(.outputDrained(stream))
   }
 }

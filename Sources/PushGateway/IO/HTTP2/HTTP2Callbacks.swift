@@ -1,4 +1,5 @@
 import CNGHTTP2
+import HTTPMessage
 
 // The functions that nghttp2 calls. Each recovers the collector, hands over bytes that are only valid for the call, and
 // returns. None acts on the session: see EventCollector.
@@ -51,13 +52,17 @@ private func onBeginHeaders(
     // A stream beyond the limit gets no object; it is refused when its header block has been read, which HPACK needs.
     guard events.open.count < events.settings.maximumStreams else {
       events.current = nil
+      events.headed = nil
       return 0
     }
     let stream = events.open(id)
     events.current = stream
+    events.headed = stream
     return nghttp2_session_set_stream_user_data(session, id, Unmanaged.passUnretained(stream).toOpaque())
   }
-  events.current = streamObject(session, id)
+  let stream = streamObject(session, id)
+  events.current = stream
+  events.headed = stream?.state.isHeaded == false ? stream : nil
   return 0
 }
 
@@ -66,13 +71,10 @@ private func onHeader(
   value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
 ) -> Int32 {
   let events = collector(context)
-  // Trailers are not merged into the fields of the message.
-  guard let frame, let stream = events.current, stream.id == frame.pointee.hd.stream_id, !stream.isHeaded else {
-    return 0
-  }
-  events.received(
+  guard let stream = events.headed else { return 0 }
+  stream.headers.append(
     name: UnsafeRawBufferPointer(start: name, count: nameCount),
-    value: UnsafeRawBufferPointer(start: value, count: valueCount), on: stream)
+    value: UnsafeRawBufferPointer(start: value, count: valueCount), limit: events.settings.headerListLimit)
   return 0
 }
 
@@ -82,11 +84,7 @@ private func onInvalidHeader(
   session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameCount: Int,
   value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  let events = collector(context)
-  guard let frame, let stream = events.current, stream.id == frame.pointee.hd.stream_id, !stream.isHeaded else {
-    return 0
-  }
-  stream.isMalformed = true
+  collector(context).headed?.state.isMalformed = true
   return 0
 }
 
@@ -112,7 +110,7 @@ private func onFrame(
       if events.role == .server { events.rejected.append((head.stream_id, .refusedStream)) }
       return 0
     }
-    if !stream.isHeaded {
+    if !stream.state.isHeaded {
       if events.role == .server {
         events.receivedRequestHead(on: stream)
       } else {

@@ -18,8 +18,8 @@ extension HTTP2Connection {
     guard failure == nil, nghttp2_session_check_request_allowed(session.raw) != 0 else { return nil }
     let stream = collector.open(0)
     body.withUnsafeBytes { stream.appendOutgoing($0) }
-    stream.isOutgoingEnded = isEnded
-    stream.isAnswered = true
+    stream.state.isOutgoingEnded = isEnded
+    stream.state.isAnswered = true
     let context = Unmanaged.passUnretained(stream).toOpaque()
     let id = fields.withNameValues(in: &nameValues) { list in
       guard !body.isEmpty || !isEnded else {

@@ -14,7 +14,7 @@ extension HTTP2Connection {
     guard !body.isEmpty else { return submitResponse(to: stream, fields, hasBody: false) }
     guard mayAnswer(stream) else { return }
     stream.appendOutgoing(body)
-    stream.isOutgoingEnded = true
+    stream.state.isOutgoingEnded = true
     submitResponse(to: stream, fields, hasBody: true)
   }
 
@@ -26,7 +26,7 @@ extension HTTP2Connection {
   /// order the reset would overtake the answer.
   package func respondEarly(to stream: HTTP2Stream, _ fields: borrowing OutgoingFields, body: [UInt8]) {
     guard !body.isEmpty else { preconditionFailure("An early answer says why, in a body.") }
-    stream.resetsWhenSent = !stream.isRemoteEnded
+    stream.state.resetsWhenSent = !stream.state.isRemoteEnded
     respond(to: stream, fields, body: body)
   }
 
@@ -38,9 +38,11 @@ extension HTTP2Connection {
   /// Adds to a body that was started with `openStream` or `openRequest`. It is all kept until it has left: ask
   /// ``isOutputEmpty(of:)`` first.
   package func write(_ bytes: UnsafeRawBufferPointer, to stream: HTTP2Stream) {
-    guard failure == nil, isOpen(stream), stream.isAnswered, !stream.isOutgoingEnded, !bytes.isEmpty else { return }
+    guard failure == nil, isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded, !bytes.isEmpty else {
+      return
+    }
     stream.appendOutgoing(bytes)
-    stream.owesDrained = true
+    stream.state.owesDrained = true
     resume(stream)
   }
 
@@ -48,8 +50,8 @@ extension HTTP2Connection {
 
   /// Ends such a body. What was written still leaves.
   package func endStream(_ stream: HTTP2Stream) {
-    guard failure == nil, isOpen(stream), stream.isAnswered, !stream.isOutgoingEnded else { return }
-    stream.isOutgoingEnded = true
+    guard failure == nil, isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded else { return }
+    stream.state.isOutgoingEnded = true
     resume(stream)
   }
 
@@ -60,19 +62,19 @@ extension HTTP2Connection {
   }
 
   private func resume(_ stream: HTTP2Stream) {
-    guard stream.isOutgoingDeferred else { return }
-    stream.isOutgoingDeferred = false
+    guard stream.state.isOutgoingDeferred else { return }
+    stream.state.isOutgoingDeferred = false
     nghttp2_session_resume_data(session.raw, stream.id)
   }
 
   private func mayAnswer(_ stream: HTTP2Stream) -> Bool {
     guard role == .server else { preconditionFailure("Only a server answers.") }
-    return failure == nil && !stream.isAnswered && isOpen(stream)
+    return failure == nil && !stream.state.isAnswered && isOpen(stream)
   }
 
   private func submitResponse(to stream: HTTP2Stream, _ fields: borrowing OutgoingFields, hasBody: Bool) {
     guard mayAnswer(stream) else { return }
-    stream.isAnswered = true
+    stream.state.isAnswered = true
     let result = fields.withNameValues(in: &nameValues) { list in
       guard hasBody else {
         return nghttp2_submit_response(session.raw, stream.id, list.baseAddress, list.count, nil)

@@ -17,41 +17,49 @@ package final class HTTP2Stream {
   package var owner: AnyObject?
 
   /// The peer has finished its message.
-  package internal(set) var isRemoteEnded = false
+  package var isRemoteEnded: Bool { state.isRemoteEnded }
   /// A response, or the start of one, has been submitted; on a client, the request.
-  package internal(set) var isAnswered = false
-  package internal(set) var isBodyOverLimit = false
+  package var isAnswered: Bool { state.isAnswered }
+  package var isBodyOverLimit: Bool { state.isBodyOverLimit }
 
   /// Place in the connection's list of open streams.
   var slot = 0
-  /// The message's own header block is complete; what comes after it are trailers.
-  var isHeaded = false
-  var isHeaderListOverLimit = false
-  var isMalformed = false
-  /// Its reset is decided: nothing more is reported of it but its end.
-  var isRejected = false
-  var hasUnreportedData = false
-
-  // The message that we send.
+  var state = State()
+  /// The message that we send.
   var outgoing: [UInt8] = []
-  var outgoingTaken = 0
-  var isOutgoingEnded = false
-  /// nghttp2 waits for `resume`: its last question for data found none.
-  var isOutgoingDeferred = false
-  /// `outputDrained` is owed: something was written since it was last said.
-  var owesDrained = false
-  /// The answer was early: RST_STREAM(NO_ERROR) follows it (RFC 9113 §8.1).
-  var resetsWhenSent = false
+
+  /// What is forgotten between two streams, at one stroke.
+  struct State {
+    var isRemoteEnded = false
+    var isAnswered = false
+    var isBodyOverLimit = false
+    /// The message's own header block is complete; what comes after it are trailers.
+    var isHeaded = false
+    var isMalformed = false
+    /// Its reset is decided: nothing more is reported of it but its end.
+    var isRejected = false
+    /// `dataReceived` has been said of octets that are not yet taken.
+    var hasReportedData = false
+    /// Octets of `outgoing` that are already framed.
+    var outgoingTaken = 0
+    var isOutgoingEnded = false
+    /// nghttp2 waits for `resume`: its last question for data found none.
+    var isOutgoingDeferred = false
+    /// `outputDrained` is owed: something was written since it was last said.
+    var owesDrained = false
+    /// The answer was early: RST_STREAM(NO_ERROR) follows it (RFC 9113 §8.1).
+    var resetsWhenSent = false
+  }
 
   init(keepsOtherFields: Bool) { headers = HeaderBlock(keepsOthers: keepsOtherFields) }
 
   /// Octets written and not yet framed. A frame that is only partly taken counts in
   /// ``HTTP2Connection/isOutputEmpty(of:)``, not here.
-  package var unframedOutput: Int { outgoing.count - outgoingTaken }
+  package var unframedOutput: Int { outgoing.count - state.outgoingTaken }
 
   /// Client: the body so far, which leaves the stream; the next octet is reported again.
   package func takeBody() -> [UInt8] {
-    hasUnreportedData = false
+    state.hasReportedData = false
     let taken = body
     body = []
     return taken
@@ -59,19 +67,19 @@ package final class HTTP2Stream {
 
   /// Client: reads the body so far in place and empties it; its room is kept.
   package func consumeBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
-    hasUnreportedData = false
+    state.hasReportedData = false
     let result = body.withUnsafeBytes(read)
     body.removeAll(keepingCapacity: true)
     return result
   }
 
   func appendOutgoing(_ bytes: UnsafeRawBufferPointer) {
-    if outgoingTaken == outgoing.count {
+    if state.outgoingTaken == outgoing.count {
       outgoing.removeAll(keepingCapacity: true)
-      outgoingTaken = 0
-    } else if outgoingTaken > 16_384, outgoingTaken > outgoing.count / 2 {
-      outgoing.removeFirst(outgoingTaken)
-      outgoingTaken = 0
+      state.outgoingTaken = 0
+    } else if state.outgoingTaken > 16_384, state.outgoingTaken > outgoing.count / 2 {
+      outgoing.removeFirst(state.outgoingTaken)
+      state.outgoingTaken = 0
     }
     outgoing.append(contentsOf: bytes)
   }
@@ -82,19 +90,11 @@ package final class HTTP2Stream {
     headers.removeAll()
     owner = nil
     context = 0
-    isRemoteEnded = false
-    isAnswered = false
-    isBodyOverLimit = false
-    isHeaded = false
-    isHeaderListOverLimit = false
-    isMalformed = false
-    isRejected = false
-    hasUnreportedData = false
-    if outgoing.capacity > 4096 { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
-    outgoingTaken = 0
-    isOutgoingEnded = false
-    isOutgoingDeferred = false
-    owesDrained = false
-    resetsWhenSent = false
+    state = State()
+    if outgoing.capacity > 4096 {
+      outgoing = []
+    } else if !outgoing.isEmpty {
+      outgoing.removeAll(keepingCapacity: true)
+    }
   }
 }

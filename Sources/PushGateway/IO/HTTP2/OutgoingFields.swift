@@ -40,7 +40,7 @@ package struct OutgoingFields {
 
   /// Starts a request. An empty authority is left out; add `host` yourself then.
   package mutating func startRequest(
-    method: StaticString, path: some Sequence<UInt8>, authority: some Collection<UInt8>, scheme: StaticString = "https"
+    method: StaticString, path: [UInt8], authority: [UInt8], scheme: StaticString = "https"
   ) {
     removeAll()
     append(.method, method)
@@ -54,11 +54,17 @@ package struct OutgoingFields {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  // No generic parameters here: they would not be specialised over the module's border, and cost an allocation a field.
+
   package mutating func append(_ name: FieldName, _ value: StaticString, indexed: Bool = true) {
     append(name.text, value, indexed: indexed)
   }
 
-  package mutating func append(_ name: FieldName, _ value: some Sequence<UInt8>, indexed: Bool = true) {
+  package mutating func append(_ name: FieldName, _ value: UnsafeRawBufferPointer, indexed: Bool = true) {
+    append(name.text, value, indexed: indexed)
+  }
+
+  package mutating func append(_ name: FieldName, _ value: [UInt8], indexed: Bool = true) {
     append(name.text, value, indexed: indexed)
   }
 
@@ -74,7 +80,12 @@ package struct OutgoingFields {
         valueCount: value.utf8CodeUnitCount, isIndexed: indexed))
   }
 
-  package mutating func append(_ name: StaticString, _ value: some Sequence<UInt8>, indexed: Bool = true) {
+  package mutating func append(_ name: StaticString, _ value: UnsafeRawBufferPointer, indexed: Bool = true) {
+    open(name, indexed: indexed)
+    write(value)
+  }
+
+  package mutating func append(_ name: StaticString, _ value: [UInt8], indexed: Bool = true) {
     open(name, indexed: indexed)
     write(value)
   }
@@ -85,9 +96,7 @@ package struct OutgoingFields {
   }
 
   /// A name that is only known at run time; for clients and tests.
-  package mutating func append(
-    copyingName name: some Collection<UInt8>, _ value: some Sequence<UInt8>, indexed: Bool = true
-  ) {
+  package mutating func append(copyingName name: [UInt8], _ value: [UInt8], indexed: Bool = true) {
     let nameStart = bytes.count
     bytes.append(contentsOf: name)
     fields.append(
@@ -105,10 +114,16 @@ package struct OutgoingFields {
         isIndexed: indexed))
   }
 
-  package mutating func write(_ piece: some Sequence<UInt8>) {
-    let before = bytes.count
+  package mutating func open(_ name: FieldName, indexed: Bool = true) { open(name.text, indexed: indexed) }
+
+  package mutating func write(_ piece: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: piece)
-    extendLast(by: bytes.count - before)
+    extendLast(by: piece.count)
+  }
+
+  package mutating func write(_ piece: [UInt8]) {
+    bytes.append(contentsOf: piece)
+    extendLast(by: piece.count)
   }
 
   package mutating func write(ascii piece: StaticString) {
@@ -119,13 +134,12 @@ package struct OutgoingFields {
   package mutating func write(integer: Int) {
     let before = bytes.count
     if integer < 0 { bytes.append(UInt8(ascii: "-")) }
-    let digits = bytes.count
-    var rest = integer.magnitude
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[digits...].reverse()
+    var divisor: UInt = 1
+    while integer.magnitude / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: integer.magnitude / divisor % 10))
+      divisor /= 10
+    }
     extendLast(by: bytes.count - before)
   }
 
