@@ -94,7 +94,7 @@ import Testing
       seen.append(
         "\(stream.headers.text(of: .apnsTopic) ?? "-") \(stream.body.count) \(stream.context) \(stream.owner == nil)")
       stream.context = 7
-      stream.owner = server
+      stream.owner = HTTP2StreamPool()
       var fields = OutgoingFields()
       fields.startResponse(status: 400)
       connection.respond(to: stream, fields, body: [1, 2, 3])
