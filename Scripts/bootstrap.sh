@@ -9,6 +9,7 @@ set -eu
 minimum_swift=6.3
 groups="${*:-build}"
 
+# The last three of `build` are what a bare system lacks to run Swift and its linker.
 # group | Debian package | how its presence shows: pc:<pkg-config module>, cmd:<program>, py:<Python module>, deb
 needed() {
   cat <<'TABLE'
@@ -22,6 +23,8 @@ build|libmicrohttpd-dev|pc:libmicrohttpd
 build|libtomlplusplus-dev|pc:tomlplusplus
 build|libcurl4-openssl-dev|pc:libcurl
 build|libstdc++-12-dev|deb
+build|binutils|cmd:ld.gold
+build|libncurses6|deb
 test|python3|cmd:python3
 test|python3-venv|py:ensurepip
 test|curl|cmd:curl
@@ -36,6 +39,18 @@ TABLE
 fail() {
   echo "bootstrap: $*" >&2
   exit 1
+}
+
+# Shows what a command said only if it failed.
+quietly() {
+  said=$(mktemp)
+  if "$@" >"$said" 2>&1 </dev/null; then
+    rm -f "$said"
+  else
+    cat "$said" >&2
+    rm -f "$said"
+    fail "failed: $*"
+  fi
 }
 
 is_installed() {
@@ -57,7 +72,7 @@ check_swift() {
   mend="install Swift $minimum_swift for Debian 12 from https://www.swift.org/install/linux/ and put its usr/bin on PATH"
   command -v swift >/dev/null || fail "no swift found; $mend"
   found=$(swift --version 2>/dev/null </dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-  [ -n "$found" ] || fail "swift does not say its version; $mend"
+  [ -n "$found" ] || fail "swift does not run ($(swift --version 2>&1 </dev/null | head -n 1)); $mend"
   oldest=$(printf '%s\n%s\n' "$minimum_swift" "$found" | sort -V | head -n 1)
   [ "$oldest" = "$minimum_swift" ] || fail "swift is $found, and $minimum_swift is needed; $mend"
 }
@@ -88,11 +103,9 @@ if [ -n "$missing" ]; then
   fi
   echo "bootstrap: missing: $missing"
   echo "bootstrap: ${as_root:+$as_root }apt-get update && ${as_root:+$as_root }apt-get install --no-install-recommends $missing"
-  $as_root apt-get update --quiet --quiet </dev/null || fail "apt-get update failed; see its message above"
+  quietly $as_root apt-get update
   # shellcheck disable=SC2086 # one word for each package
-  $as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --quiet --quiet --no-install-recommends $missing </dev/null ||
-    fail "apt-get could not install: $missing; see its message above"
+  quietly $as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $missing
 fi
 
 check_swift
