@@ -6,7 +6,13 @@ import TokenStore
 
 /// The device listener's requests (design §5). What changes something is answered after the commit.
 extension DeviceConnection {
-  func serve(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(DeviceRefusal) {
+  private enum Caller {
+    case enrolling(DeviceScope)
+    case device(DeviceState)
+  }
+
+  /// Path, method and query, then the credential: what is judged before the body.
+  private func admit(_ stream: HTTP2Stream) throws(DeviceRefusal) -> (route: DeviceRoute, caller: Caller) {
     let method = stream.headers.value(of: .method) ?? []
     let target = stream.headers.value(of: .path) ?? []
     let parsed = method.withUnsafeBytes { method in
@@ -17,8 +23,28 @@ extension DeviceConnection {
     let route = try parsed.get()
     let key = try BearerCredential.extract(from: stream.headers)
     switch route.credential {
-    case .enrolmentKey: try enrol(with: key, stream, on: connection)
-    case .deviceKey(let id): try serve(route, of: try authenticated(id, key), stream, on: connection)
+    case .enrolmentKey:
+      guard let scope = worker.enrolmentScope(for: key) else { throw DeviceRefusal(.badCredential) }
+      return (route, .enrolling(scope))
+    case .deviceKey(let id): return (route, .device(try authenticated(id, key)))
+    }
+  }
+
+  func serve(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(DeviceRefusal) {
+    let (route, caller) = try admit(stream)
+    switch caller {
+    case .enrolling(let scope): try enrol(in: scope, stream, on: connection)
+    case .device(let device): try serve(route, of: device, stream, on: connection)
+    }
+  }
+
+  /// The body is longer than any request's. Who may not ask at all is told that first.
+  func refusalOfLongBody(_ stream: HTTP2Stream) -> DeviceRefusal {
+    do throws(DeviceRefusal) {
+      _ = try admit(stream)
+      return DeviceRefusal(.bodyTooLarge)
+    } catch {
+      return error
     }
   }
 
@@ -34,9 +60,8 @@ extension DeviceConnection {
   }
 
   private func enrol(
-    with key: Secret<[UInt8]>, _ stream: HTTP2Stream, on connection: HTTPConnection
+    in scope: DeviceScope, _ stream: HTTP2Stream, on connection: HTTPConnection
   ) throws(DeviceRefusal) {
-    guard let scope = worker.enrolmentScope(for: key) else { throw DeviceRefusal(.badCredential) }
     let request = try EnrolmentRequest.parse(stream.body)
     try requireStore()
     try worker.admitEnrolment(with: scope)
@@ -66,10 +91,9 @@ extension DeviceConnection {
     case .register(_, let app): try register(app, on: device, stream, connection)
     case .removeApp(_, let app):
       try requireStore()
-      guard let registration = worker.ledger.registration(of: app, on: device) else {
-        throw DeviceRefusal(.notFound, "this device has no registration of \(app)")
+      if let registration = worker.ledger.registration(of: app, on: device) {
+        worker.ledger.remove(registration, at: worker.now, wall: worker.wall)
       }
-      worker.ledger.remove(registration, at: worker.now, wall: worker.wall)
       answer(204, [], stream, on: connection)
     case .updates:
       let last = try stream.headers.value(of: .lastEventID).map { (bytes) throws(DeviceRefusal) in
@@ -107,11 +131,7 @@ extension DeviceConnection {
           bundleID: app, environment: request.environment, token: request.token, freshToken: fresh,
           widgets: request.widgets), for: device, at: worker.now, wall: worker.wall)
     } catch {
-      switch error {
-      case .tokenInUse: throw DeviceRefusal(.tokenInUse)
-      case .tooManyApps: throw DeviceRefusal(.tooManyApps)
-      case .tooManyWidgets: throw DeviceRefusal(.tooManyWidgets)
-      }
+      throw DeviceRefusal(registering: error)
     }
     answer(200, worker.ledger.answer(for: registration, at: worker.reading).body, stream, on: connection)
   }
@@ -141,7 +161,7 @@ extension DeviceConnection {
         to: subject, for: nil, who: subject.description, why: "switched on on the device", granter: .deviceSwitch,
         at: worker.now, wall: worker.wall)
     } catch {
-      throw DeviceRefusal(.developerModeForbidden)
+      throw DeviceRefusal(developerMode: error)
     }
   }
 

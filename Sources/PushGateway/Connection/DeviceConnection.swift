@@ -34,7 +34,7 @@ final class DeviceConnection: ConnectionRole {
         refuse(error, stream, on: connection)
       }
     case .bodyExceededLimit(let stream):
-      refuse(DeviceRefusal(.bodyTooLarge), stream, early: true, on: connection)
+      refuse(refusalOfLongBody(stream), stream, early: true, on: connection)
     case .outputDrained(let stream):
       if let place = updates.firstIndex(where: { $0.stream == stream.id }) { updates[place].isDrained = true }
     case .streamClosed(let stream, _):
@@ -148,9 +148,9 @@ final class DeviceConnection: ConnectionRole {
     worker.counters.deviceRefused += 1
     worker.fields.startResponse(status: refusal.status)
     worker.fields.append(.contentType, "application/json")
-    if let allow = refusal.allow { worker.fields.append("allow", allow.utf8) }
+    if let allow = refusal.allow { worker.fields.append("allow", Array(allow.utf8)) }
     if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait) }
-    if refusal.status == 401 { worker.fields.append("www-authenticate", "Bearer") }
+    if let challenge = refusal.challenge { worker.fields.append("www-authenticate", challenge) }
     if early {
       connection.http2.respondEarly(to: stream, worker.fields, body: refusal.body)
     } else {
