@@ -24,7 +24,7 @@ extension DeviceConnection {
     let key = try BearerCredential.extract(from: stream.headers)
     switch route.credential {
     case .enrolmentKey:
-      guard let scope = worker.enrolmentScope(for: key) else { throw DeviceRefusal(.badCredential) }
+      guard let scope = worker.credentials.scope(ofEnrolmentKey: key) else { throw DeviceRefusal(.badCredential) }
       return (route, .enrolling(scope))
     case .deviceKey(let id): return (route, .device(try authenticated(id, key)))
     }
@@ -64,7 +64,8 @@ extension DeviceConnection {
   ) throws(DeviceRefusal) {
     let request = try EnrolmentRequest.parse(stream.body)
     try requireStore()
-    try worker.admitEnrolment(with: scope)
+    try worker.credentials.admitEnrolment(
+      in: scope, enrolled: worker.ledger.deviceCount(ofKey: scope.keyFingerprint), now: worker.now)
     let secret = DeviceKey(randomBytes: SecureRandom.bytes(DeviceKey.count))
     let id = DeviceID(
       CanonicalUUID(randomHigh: worker.random.next(), randomLow: worker.random.next(), isUpperCase: false))

@@ -34,12 +34,12 @@ final class LoopWorker {
   let log: any GatewayLog
   private(set) var configuration: GatewayConfiguration
   private(set) var phase = Phase.serving
-  private var listeners: [(listener: Listener, kind: WorkerSetup.Door.Kind)] = []
-  private var tls: TLSContext?
+  var listeners: [(listener: Listener, kind: WorkerSetup.Door.Kind)] = []
+  var tls: TLSContext?
 
   // Connections.
-  private var connections = ConnectionTable()
-  private var perAddress: [String: Int] = [:]
+  var connections = ConnectionTable()
+  var perAddress: [String: Int] = [:]
   private var touched: [HTTPConnection] = []
   private var sessions: [SessionID: ConnectionID] = [:]
   private var nextSession: UInt64 = 1
@@ -49,13 +49,9 @@ final class LoopWorker {
   let deviceStreams = HTTP2StreamPool()
 
   // What requests are judged by.
-  private var authenticators: [GatewayEnvironment: ProviderAuthenticator] = [:]
-  private var providerKeys: ProviderKeys
-  private var keyringGeneration: UInt32 = 1
+  let credentials: Credentials
   private(set) var pushValidator: PushValidator
   var topics: TopicTable
-  private var enrolments: [(digest: [UInt8], scope: DeviceScope)] = []
-  private var quotas: [UInt64: EnrolmentQuota] = [:]
   /// Compared with when there is no such device, so that the answer takes as long.
   let nobodysKeyHash = SecureRandom.bytes(32)
 
@@ -78,7 +74,6 @@ final class LoopWorker {
     configuration = setup.configuration
     log = setup.log
     tls = setup.tls
-    providerKeys = try ProviderKeys(setup.configuration.providerKeys)
     pushValidator = PushValidator(checks: setup.configuration.checks)
     topics = TopicTable(seed: random.next())
     let loader = StoreLoader(configuration: setup.configuration, bootID: setup.bootID)
@@ -86,7 +81,8 @@ final class LoopWorker {
     ledger = loaded.ledger
     clock = loaded.clock
     store = try loader.startThread(replyingTo: setup.inbox)
-    adoptCredentials()
+    credentials = Credentials(
+      setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys), at: clock.time(loop.now))
     do throws(SystemCallError) {
       try loop.attach(setup.inbox, to: self)
       for door in setup.doors {
@@ -217,18 +213,6 @@ final class LoopWorker {
 
   // MARK: Requests
 
-  func authenticate(
-    _ header: HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession
-  ) throws(Refusal) -> TopicGrant {
-    guard authenticators[environment] != nil else { throw Refusal(.internalServerError) }
-    let (wall, now) = (wall, now)
-    guard
-      let grant = try authenticators[environment]?.authenticate(
-        header, session: &session, now: wall, ledgerNow: now, signatures: providerKeys)
-    else { throw Refusal(.internalServerError) }
-    return grant
-  }
-
   func makePushID() -> PushID {
     PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
   }
@@ -252,41 +236,7 @@ final class LoopWorker {
     log.debug("a payload was accepted only because checks.payload is lenient", (.cause, detail), (.app, "\(app)"))
   }
 
-  func enrolmentScope(for key: Secret<[UInt8]>) -> DeviceScope? {
-    let digest = SHA256Digest.of(key.revealed).bytes
-    var found: DeviceScope?
-    for enrolment in enrolments where constantTimeEqual(enrolment.digest, digest) { found = enrolment.scope }
-    return found
-  }
-
-  func admitEnrolment(with scope: DeviceScope) throws(DeviceRefusal) {
-    let enrolled = ledger.deviceCount(ofKey: scope.keyFingerprint)
-    if let refusal = quotas[scope.keyFingerprint]?.admit(enrolled: enrolled, now: now) { throw refusal }
-  }
-
   // MARK: Reload
-
-  private func adoptCredentials() {
-    let keyring = ProviderKeyring(configuration.providerKeys, generation: keyringGeneration)
-    for environment in GatewayEnvironment.allCases {
-      if authenticators[environment] == nil {
-        authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
-      } else {
-        authenticators[environment]?.replaceKeyring(keyring)
-      }
-    }
-    enrolments = configuration.enrolments.map { enrolment in
-      let digest = SHA256Digest.of(enrolment.key.revealed).bytes
-      let fingerprint = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      if quotas[fingerprint] == nil || quotas[fingerprint]?.perMinute != enrolment.perMinute
-        || quotas[fingerprint]?.maximumDevices != enrolment.maximumDevices
-      {
-        quotas[fingerprint] = EnrolmentQuota(
-          maximumDevices: enrolment.maximumDevices, perMinute: enrolment.perMinute, now: now)
-      }
-      return (digest, DeviceScope(enrolment, keyFingerprint: fingerprint))
-    }
-  }
 
   /// Takes over what may change while running. The keys were parsed before, so nothing here can fail half-way.
   func adopt(_ new: GatewayConfiguration, tls newTLS: TLSContext?, keys: ProviderKeys) {
@@ -299,10 +249,8 @@ final class LoopWorker {
     kept.admin = configuration.admin
     configuration = kept
     tls = newTLS
-    providerKeys = keys
-    keyringGeneration += 1
     pushValidator = PushValidator(checks: new.checks)
-    adoptCredentials()
+    credentials.replace(with: new, keys: keys, at: now)
     ledger.change(LedgerRules(new), at: now)
   }
 
@@ -347,7 +295,7 @@ final class LoopWorker {
 
 // MARK: - The loop's events
 
-extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler, ConnectionAcceptor {
+extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
   func received(_ batch: [LoopMessage]) {
     for message in batch {
       switch message {
@@ -391,102 +339,5 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler, ConnectionAcce
       loop.cancel(ledgerTimer.id)
     }
     ledgerTimer = (loop.schedule(at: deadline, self, token: Timer.ledger), deadline)
-  }
-
-  // MARK: Accepting
-
-  func acceptFailed(_ error: SystemCallError, on listener: Listener) {
-    log.warning("cannot accept a connection", (.listener, "\(listener.address)"), (.cause, "\(error)"))
-  }
-
-  func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
-    guard let kind = listeners.first(where: { $0.listener === listener })?.kind, phase == .serving, admit(peer)
-    else {
-      counters.connectionsRefused += 1
-      return
-    }
-    counters.connectionsAccepted += 1
-    let id = connections.reserve()
-    do {
-      let connection = try connect(consume descriptor, id, peer, kind)
-      connections.insert(connection)
-      switch kind {
-      case .provider(let provider):
-        providerCount += 1
-        try start(connection, idleTimeout: provider.idleTimeout.wholeMilliseconds, tick: 0)
-      case .device(let device):
-        deviceCount += 1
-        try start(connection, idleTimeout: 600_000, tick: device.heartbeat.wholeMilliseconds)
-      }
-    } catch {
-      if let connection = connections[id] {
-        connection.close()
-      } else {
-        connections.remove(id)
-        release(peer)
-      }
-      log.warning("cannot serve a connection", (.peer, "\(peer.address)"), (.cause, "\(error)"))
-    }
-  }
-
-  private func start(_ connection: HTTPConnection, idleTimeout: Int64, tick: Int64) throws(SystemCallError) {
-    try connection.start(
-      handshakeTimeout: configuration.limits.handshakeTimeout.wholeMilliseconds, idleTimeout: idleTimeout, tick: tick)
-  }
-
-  private func connect(
-    _ descriptor: consuming FileDescriptor, _ id: ConnectionID, _ peer: PeerAddress, _ kind: WorkerSetup.Door.Kind
-  ) throws -> HTTPConnection {
-    var settings = HTTP2Settings()
-    settings.headerListLimit = configuration.limits.headerListBytes
-    let role: any ConnectionRole
-    let pool: HTTP2StreamPool
-    var isCleartext = false
-    switch kind {
-    case .provider(let provider):
-      settings.maximumStreams = configuration.limits.streams
-      settings.bodyLimit = PayloadValidator.maximumBytes
-      isCleartext = provider.cleartext
-      role = ProviderConnection(environment: provider.environment, worker: self)
-      pool = providerStreams
-    case .device:
-      settings.maximumStreams = 100
-      settings.announcedStreams = 100
-      settings.bodyLimit = DeviceLimits.bodyBytes
-      role = DeviceConnection(worker: self)
-      pool = deviceStreams
-      // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
-      descriptor.setUserTimeout(milliseconds: 60_000)
-    }
-    let transport: Transport
-    if isCleartext {
-      transport = Transport(plain: descriptor)
-    } else if let tls {
-      transport = try Transport(accepting: descriptor, context: tls)
-    } else {
-      throw GatewayError("a TLS listener has no certificate")
-    }
-    return HTTPConnection(
-      id: id, transport: transport, http2: try HTTP2Connection(role: .server, settings: settings, pool: pool),
-      role: role, peer: peer, worker: self)
-  }
-
-  private func admit(_ peer: PeerAddress) -> Bool {
-    guard connections.count < configuration.limits.connections else { return false }
-    guard configuration.limits.connectionsPerAddress > 0, let host = peer.host else { return true }
-    guard perAddress[host, default: 0] < configuration.limits.connectionsPerAddress else { return false }
-    perAddress[host, default: 0] += 1
-    return true
-  }
-
-  private func release(_ peer: PeerAddress) {
-    guard let host = peer.host, let count = perAddress[host] else { return }
-    perAddress[host] = count > 1 ? count - 1 : nil
-  }
-}
-
-extension PeerAddress {
-  fileprivate var host: String? {
-    if case .tcp(let host, _) = address { host } else { nil }
   }
 }

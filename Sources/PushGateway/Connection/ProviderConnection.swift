@@ -66,7 +66,8 @@ final class ProviderConnection: ConnectionRole {
   private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
     let worker = worker
     let head = try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
-      try worker.authenticate(stream.headers, in: environment, session: &session)
+      try worker.credentials.authenticate(
+        stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
     }
     if !hasRaisedStreams {
       hasRaisedStreams = true

@@ -1,0 +1,76 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayIO
+import HTTPMessage
+import TokenStore
+
+/// Who may send and who may enrol: the keys of a configuration, with what was verified under them. A reload replaces
+/// all of it at once, so that nothing verified under old keys lives on.
+final class Credentials {
+  private struct EnrolmentKey {
+    var digest: [UInt8]
+    var scope: DeviceScope
+  }
+
+  private var authenticators: [GatewayEnvironment: ProviderAuthenticator] = [:]
+  private var keys: ProviderKeys
+  private var generation: UInt32 = 0
+  private var enrolmentKeys: [EnrolmentKey] = []
+  /// By the key's fingerprint. A key that stays keeps what was counted against it.
+  private var quotas: [UInt64: EnrolmentQuota] = [:]
+
+  init(_ configuration: GatewayConfiguration, keys: ProviderKeys, at now: LedgerTime) {
+    self.keys = keys
+    replace(with: configuration, keys: keys, at: now)
+  }
+
+  func replace(with configuration: GatewayConfiguration, keys: ProviderKeys, at now: LedgerTime) {
+    self.keys = keys
+    generation += 1
+    let keyring = ProviderKeyring(configuration.providerKeys, generation: generation)
+    for environment in GatewayEnvironment.allCases {
+      authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
+    }
+    var kept: [UInt64: EnrolmentQuota] = [:]
+    enrolmentKeys = configuration.enrolments.map { enrolment in
+      let digest = SHA256Digest.of(enrolment.key.revealed).bytes
+      let fingerprint = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let fresh = EnrolmentQuota(
+        maximumDevices: enrolment.maximumDevices, perMinute: enrolment.perMinute, now: now)
+      let old = quotas[fingerprint]
+      let isSame = old?.maximumDevices == fresh.maximumDevices && old?.perMinute == fresh.perMinute
+      kept[fingerprint] = isSame ? old : fresh
+      return EnrolmentKey(digest: digest, scope: DeviceScope(enrolment, keyFingerprint: fingerprint))
+    }
+    quotas = kept
+  }
+
+  /// What the provider may send to.
+  /// - Parameters:
+  ///   - wall: for the token's age.
+  ///   - now: for the time between two tokens.
+  func authenticate(
+    _ header: HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession, wall: UnixTime,
+    now: LedgerTime
+  ) throws(Refusal) -> TopicGrant {
+    guard
+      let grant = try authenticators[environment]?.authenticate(
+        header, session: &session, now: wall, ledgerNow: now, signatures: keys)
+    else { preconditionFailure("Every environment has its authenticator.") }
+    return grant
+  }
+
+  /// nil when no configured key is this one. Each is compared, in constant time.
+  func scope(ofEnrolmentKey key: Secret<[UInt8]>) -> DeviceScope? {
+    let digest = SHA256Digest.of(key.revealed).bytes
+    var found: DeviceScope?
+    for candidate in enrolmentKeys where constantTimeEqual(candidate.digest, digest) { found = candidate.scope }
+    return found
+  }
+
+  /// Counts one enrolment against its key.
+  /// - Parameter enrolled: devices that the key has enrolled so far.
+  func admitEnrolment(in scope: DeviceScope, enrolled: Int, now: LedgerTime) throws(DeviceRefusal) {
+    if let refusal = quotas[scope.keyFingerprint]?.admit(enrolled: enrolled, now: now) { throw refusal }
+  }
+}

@@ -1,0 +1,94 @@
+import GatewayCore
+import GatewayIO
+
+/// New connections: who may come in, and what they are for.
+extension LoopWorker: ConnectionAcceptor {
+  func acceptFailed(_ error: SystemCallError, on listener: Listener) {
+    log.warning("cannot accept a connection", (.listener, "\(listener.address)"), (.cause, "\(error)"))
+  }
+
+  func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
+    guard let kind = listeners.first(where: { $0.listener === listener })?.kind, phase == .serving, admit(peer)
+    else {
+      counters.connectionsRefused += 1
+      return
+    }
+    counters.connectionsAccepted += 1
+    let id = connections.reserve()
+    do {
+      let connection = try connect(consume descriptor, id, peer, kind)
+      connections.insert(connection)
+      switch kind {
+      case .provider(let provider):
+        providerCount += 1
+        try start(connection, idleTimeout: provider.idleTimeout.wholeMilliseconds, tick: 0)
+      case .device(let device):
+        deviceCount += 1
+        try start(connection, idleTimeout: 600_000, tick: device.heartbeat.wholeMilliseconds)
+      }
+    } catch {
+      if let connection = connections[id] {
+        connection.close()
+      } else {
+        connections.remove(id)
+        release(peer)
+      }
+      log.warning("cannot serve a connection", (.peer, "\(peer.address)"), (.cause, "\(error)"))
+    }
+  }
+
+  private func start(_ connection: HTTPConnection, idleTimeout: Int64, tick: Int64) throws(SystemCallError) {
+    try connection.start(
+      handshakeTimeout: configuration.limits.handshakeTimeout.wholeMilliseconds, idleTimeout: idleTimeout, tick: tick)
+  }
+
+  private func connect(
+    _ descriptor: consuming FileDescriptor, _ id: ConnectionID, _ peer: PeerAddress, _ kind: WorkerSetup.Door.Kind
+  ) throws -> HTTPConnection {
+    var settings = HTTP2Settings()
+    settings.headerListLimit = configuration.limits.headerListBytes
+    let role: any ConnectionRole
+    let pool: HTTP2StreamPool
+    var isCleartext = false
+    switch kind {
+    case .provider(let provider):
+      settings.maximumStreams = configuration.limits.streams
+      settings.bodyLimit = PayloadValidator.maximumBytes
+      isCleartext = provider.cleartext
+      role = ProviderConnection(environment: provider.environment, worker: self)
+      pool = providerStreams
+    case .device:
+      settings.maximumStreams = 100
+      settings.announcedStreams = 100
+      settings.bodyLimit = DeviceLimits.bodyBytes
+      role = DeviceConnection(worker: self)
+      pool = deviceStreams
+      // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
+      descriptor.setUserTimeout(milliseconds: 60_000)
+    }
+    let transport: Transport
+    if isCleartext {
+      transport = Transport(plain: descriptor)
+    } else if let tls {
+      transport = try Transport(accepting: descriptor, context: tls)
+    } else {
+      throw GatewayError("a TLS listener has no certificate")
+    }
+    return HTTPConnection(
+      id: id, transport: transport, http2: try HTTP2Connection(role: .server, settings: settings, pool: pool),
+      role: role, peer: peer, worker: self)
+  }
+
+  private func admit(_ peer: PeerAddress) -> Bool {
+    guard connections.count < configuration.limits.connections else { return false }
+    let limit = configuration.limits.connectionsPerAddress
+    guard limit == 0 || perAddress[peer.host, default: 0] < limit else { return false }
+    perAddress[peer.host, default: 0] += 1
+    return true
+  }
+
+  func release(_ peer: PeerAddress) {
+    guard let count = perAddress[peer.host] else { return }
+    perAddress[peer.host] = count > 1 ? count - 1 : nil
+  }
+}
