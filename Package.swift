@@ -104,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "GatewaydTests",
       dependencies: [
-        "gatewayd", "ConfigurationFile", "GatewayCore", "GatewayReports", "BudgetThrottle", "TokenStore",
+        "gatewayd", "ConfigurationFile", "GatewayCore", "GatewayIO", "GatewayReports", "BudgetThrottle", "TokenStore",
         "CommandLineInterface",
       ],
       swiftSettings: house),

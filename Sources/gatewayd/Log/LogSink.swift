@@ -1,4 +1,4 @@
-package import GatewayCore
+import GatewayCore
 import Glibc
 import Synchronization
 import TokenStore
@@ -7,7 +7,7 @@ import TokenStore
 ///
 /// A reader that does not read loses lines rather than stopping the gateway, as long as its descriptor does not block;
 /// how many were lost is said when it reads again.
-package final class LogSink: GatewayLog {
+final class LogSink: GatewayLog {
   private struct State {
     var level: GatewayConfiguration.LogLevel
     var lost = 0
@@ -21,7 +21,7 @@ package final class LogSink: GatewayLog {
   private let state: Mutex<State>
 
   /// - Parameter format: `journal` falls back to text where no journal listens.
-  package convenience init(_ configuration: GatewayConfiguration.Log) {
+  convenience init(_ configuration: GatewayConfiguration.Log) {
     let isFallback = configuration.format == .journal && !SystemJournal.isPresent
     self.init(
       format: isFallback ? .text : configuration.format, level: configuration.level, descriptor: STDERR_FILENO,
@@ -39,11 +39,11 @@ package final class LogSink: GatewayLog {
   }
 
   /// For a reload.
-  package func setLevel(_ level: GatewayConfiguration.LogLevel) { state.withLock { $0.level = level } }
+  func setLevel(_ level: GatewayConfiguration.LogLevel) { state.withLock { $0.level = level } }
 
-  package func isRecording(_ level: GatewayConfiguration.LogLevel) -> Bool { state.withLock { level >= $0.level } }
+  func isRecording(_ level: GatewayConfiguration.LogLevel) -> Bool { state.withLock { level >= $0.level } }
 
-  package func record(_ level: GatewayConfiguration.LogLevel, _ message: String, _ fields: [(LogKey, String)]) {
+  func record(_ level: GatewayConfiguration.LogLevel, _ message: String, _ fields: [(LogKey, String)]) {
     guard isRecording(level) else { return }
     if format == .journal {
       SystemJournal.send(level, message, fields)

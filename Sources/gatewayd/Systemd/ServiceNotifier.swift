@@ -2,28 +2,28 @@ import CSystemd
 import Glibc
 
 /// Tells systemd how the service is. Outside systemd (no `$NOTIFY_SOCKET`) it does nothing.
-package struct ServiceNotifier: Sendable {
-  package init() {}
+struct ServiceNotifier: Sendable {
+  init() {}
 
-  package func notify(_ state: ServiceState) { _ = sd_notify(0, state.message) }
+  func notify(_ state: ServiceState) { _ = sd_notify(0, state.message) }
 
-  package func ready(_ status: String) { notify(.ready(status: status)) }
+  func ready(_ status: String) { notify(.ready(status: status)) }
 
-  package func status(_ status: String) { notify(.status(status)) }
+  func status(_ status: String) { notify(.status(status)) }
 
   /// Begins a reload; ``ready(_:)`` ends it.
-  package func reloading() {
+  func reloading() {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     notify(.reloading(monotonicMicroseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000))
   }
 
-  package func stopping(_ status: String) { notify(.stopping(status: status)) }
+  func stopping(_ status: String) { notify(.stopping(status: status)) }
 
-  package func alive() { notify(.alive) }
+  func alive() { notify(.alive) }
 
   /// How often ``alive()`` must be said at least, `WatchdogSec=`; nil if nobody waits for it. Say it twice as often.
-  package var watchdogInterval: Duration? {
+  var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
     return .microseconds(Int64(clamping: microseconds))

@@ -1,5 +1,5 @@
 /// What a service tells systemd about itself (sd_notify(3)).
-package enum ServiceState: Equatable, Sendable {
+enum ServiceState: Equatable, Sendable {
   /// Serves; `status` is for people.
   case ready(status: String)
   case status(String)
