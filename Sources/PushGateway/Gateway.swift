@@ -1,5 +1,5 @@
 public import GatewayCore
-import GatewayIO
+package import GatewayIO
 public import GatewayReports
 import Glibc
 import TokenStore
@@ -23,9 +23,18 @@ public final class Gateway: Sendable {
   let started: ReportTime
 
   /// - Throws: what is wrong and how to mend it; nothing is half open then.
-  public init(_ configuration: GatewayConfiguration, log: any GatewayLog = SilentLog()) throws(GatewayError) {
+  public convenience init(
+    _ configuration: GatewayConfiguration, log: any GatewayLog = SilentLog()
+  ) throws(GatewayError) {
+    try self.init(configuration, log: log, inherited: { _ in nil })
+  }
+
+  /// - Parameter inherited: gives the socket that listens on an address already, if the service manager opened one.
+  package init(
+    _ configuration: GatewayConfiguration, log: any GatewayLog, inherited: (ListenAddress) -> ListeningSocket?
+  ) throws(GatewayError) {
     let tls = try Self.tlsContext(configuration)
-    let doors = try Self.openDoors(configuration)
+    let doors = try Self.openDoors(configuration, inherited: inherited)
     let inbox: Mailbox<LoopMessage>
     do throws(SystemCallError) {
       inbox = try Mailbox(capacity: 1 << 16)
@@ -167,22 +176,25 @@ public final class Gateway: Sendable {
     }
   }
 
-  private static func openDoors(_ configuration: GatewayConfiguration) throws(GatewayError) -> [WorkerSetup.Door] {
-    var doors: [WorkerSetup.Door] = []
+  private static func openDoors(
+    _ configuration: GatewayConfiguration, inherited: (ListenAddress) -> ListeningSocket?
+  ) throws(GatewayError) -> [WorkerSetup.Door] {
+    func socket(_ address: ListenAddress) throws(ListenError) -> ListeningSocket {
+      if let open = inherited(address) { return open }
+      return try ListeningSocket(SocketAddress(address))
+    }
     do throws(ListenError) {
+      var doors: [WorkerSetup.Door] = []
       for provider in configuration.providers {
-        doors.append(
-          WorkerSetup.Door(
-            kind: .provider(provider), socket: try ListeningSocket(SocketAddress(provider.listen))))
+        doors.append(WorkerSetup.Door(kind: .provider(provider), socket: try socket(provider.listen)))
       }
       if let device = configuration.device {
-        doors.append(
-          WorkerSetup.Door(kind: .device(device), socket: try ListeningSocket(SocketAddress(device.listen))))
+        doors.append(WorkerSetup.Door(kind: .device(device), socket: try socket(device.listen)))
       }
+      return doors
     } catch {
       throw GatewayError("\(error)")
     }
-    return doors
   }
 
   private static func tlsContext(_ configuration: GatewayConfiguration) throws(GatewayError) -> TLSContext? {

@@ -10,7 +10,7 @@ enum Program {
       .init("gatewayd init --directory dev --bundle-id com.example.caffeine", "make what a laptop needs"),
       .init("gatewayd serve --config dev/gatewayd.toml", "serve it"),
     ],
-    subcommands: [ServeCommand.command, version])
+    subcommands: [ServeCommand.command, CheckCommand.command, InitCommand.command, version])
 
   private static let version = Command("version", summary: "Prints the version.") { invocation in
     invocation.output.print("gatewayd \(Gateway.version)")

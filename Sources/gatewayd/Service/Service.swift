@@ -34,7 +34,11 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
     log = LogSink(loaded.gateway.log)
     loop = try EventLoop()
     inbox = try Mailbox(capacity: 16)
-    gateway = try Gateway(loaded.gateway, log: log)
+    var inherited = try InheritedSockets.atStart()
+    gateway = try Gateway(loaded.gateway, log: log) { inherited.take($0) }
+    for address in inherited.unclaimed {
+      log.warning("no listener of the configuration claims a socket that systemd opened", (.address, address))
+    }
     do {
       admin = try AdminServer(loaded.gateway.admin, backend: gateway)
     } catch {
