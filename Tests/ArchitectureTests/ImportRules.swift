@@ -28,7 +28,9 @@ enum ImportRules {
     "Sources/gatewayd": daemon,
     "Sources/gatewayd/Admin": daemon.union(["CMicroHTTPD"]),
     "Sources/gatewayd/Systemd": daemon.union(["CSystemd"]),
-    "Sources/gatewayd/Configuration": system.union(["GatewayCore", "BudgetThrottle", "TokenStore", "CToml"]),
+    "Sources/gatewayd/Configuration": system.union([
+      "GatewayCore", "BudgetThrottle", "TokenStore", "CommandLineInterface", "CToml",
+    ]),
     "Sources/gatewayctl": client,
     "Sources/gatewayctl/Admin": client.union(["CCurl"]),
   ]

@@ -5,9 +5,11 @@ import TokenStore
 
 /// One valid push, to be broken one thing at a time, and the whole order of checks to show it to.
 struct PushRequestFixture {
+  private static let authorization = "bearer " + JWT().text
+
   var fields: [(name: String, value: String)] = [
     (":method", "POST"), (":scheme", "https"), (":path", "/3/device/" + String(repeating: "0f", count: 32)),
-    ("host", "localhost"), ("authorization", "bearer " + JWT().text),
+    ("host", "localhost"), ("authorization", Self.authorization),
     ("apns-id", "123e4567-e89b-12d3-a456-4266554400a0"), ("apns-expiration", "1700003600"), ("apns-priority", "5"),
     ("apns-collapse-id", "espresso"), ("apns-push-type", "widgets"),
     ("apns-topic", "com.example.caffeine.push-type.widgets"), ("content-type", "application/x-www-form-urlencoded"),
