@@ -28,31 +28,25 @@ package struct CanonicalUUID: Sendable {
 
   /// - Returns: nil unless `text` is 32 hex digits of any case, grouped 8-4-4-4-12.
   package init?(_ text: UnsafeRawBufferPointer) {
-    guard text.count == Self.textCount else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    var digits = 0
-    var upper: UInt32 = 0
-    for index in 0..<Self.textCount {
-      let byte = text[index]
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == 0x2D else { return nil }
-        continue
-      }
-      let value: UInt8
-      switch byte {
-      case 0x30...0x39: value = byte - 0x30
-      case 0x61...0x66: value = byte - 0x61 + 10
-      case 0x41...0x46:
-        value = byte - 0x41 + 10
-        upper |= 0x8000_0000 >> UInt32(digits)
-      default: return nil
-      }
-      if digits < 16 { words.0 = words.0 << 4 | UInt64(value) } else { words.1 = words.1 << 4 | UInt64(value) }
-      digits += 1
-    }
-    high = words.0
-    low = words.1
-    upperCaseDigits = upper
+    guard text.count == Self.textCount, text[8] == 0x2D, text[13] == 0x2D, text[18] == 0x2D, text[23] == 0x2D,
+      let first = HexDigits.decode(Self.digits(of: text, at: 0, 4)),
+      let second = HexDigits.decode(Self.digits(of: text, at: 9, 14)),
+      let third = HexDigits.decode(Self.digits(of: text, at: 19, 24)),
+      let fourth = HexDigits.decode(Self.digits(of: text, at: 28, 32))
+    else { return nil }
+    high = UInt64(first.bytes.byteSwapped) << 32 | UInt64(second.bytes.byteSwapped)
+    low = UInt64(third.bytes.byteSwapped) << 32 | UInt64(fourth.bytes.byteSwapped)
+    upperCaseDigits =
+      UInt32(first.upperCase) << 24 | UInt32(second.upperCase) << 16 | UInt32(third.upperCase) << 8
+      | UInt32(fourth.upperCase)
+  }
+
+  /// Two times four digits as one word, the first lowest.
+  @inline(__always)
+  private static func digits(of text: UnsafeRawBufferPointer, at first: Int, _ second: Int) -> UInt64 {
+    let front = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: first, as: UInt32.self))
+    let back = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: second, as: UInt32.self))
+    return UInt64(back) << 32 | UInt64(front)
   }
 
   package init?(_ text: String) {

@@ -26,7 +26,14 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     guard hex.count.isMultiple(of: 2), (2...2 * Self.maximumCount).contains(hex.count) else { return nil }
     count = hex.count / 2
     var rest: [UInt8] = []
-    for index in 0..<count {
+    var start = 0
+    while start + 4 <= min(32, count) {
+      let word = hex.loadUnaligned(fromByteOffset: 2 * start, as: UInt64.self)
+      guard let four = HexDigits.decode(UInt64(littleEndian: word))?.bytes else { return nil }
+      for index in 0..<4 { head[start + index] = UInt8(truncatingIfNeeded: four >> UInt32(8 * index)) }
+      start += 4
+    }
+    for index in start..<count {
       let high = Self.nibble(hex[2 * index])
       let low = Self.nibble(hex[2 * index + 1])
       guard high | low < 16 else { return nil }

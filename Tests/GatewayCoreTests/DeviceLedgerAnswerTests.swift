@@ -113,11 +113,9 @@ import TokenStore
   private func pushID(_ number: UInt64) -> PushID { PushID(CanonicalUUID(high: 0, low: number)) }
 
   private func push(_ number: UInt64, at later: Int64) throws {
-    let verdict = Array(app.description.utf8).withUnsafeBytes {
-      ledger.accept(
-        IncomingPush(id: pushID(number), storage: .until(.distantFuture)), for: token, in: .development, bundleID: $0,
-        at: start.advanced(byMilliseconds: later))
-    }
+    let verdict = ledger.accept(
+      IncomingPush(id: pushID(number), storage: .until(.distantFuture)), for: token, in: .development, bundleID: app,
+      at: start.advanced(byMilliseconds: later))
     guard case .accepted = verdict else {
       Issue.record("push \(number): \(verdict)")
       return

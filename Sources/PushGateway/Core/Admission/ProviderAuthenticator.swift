@@ -34,7 +34,7 @@ package struct ProviderAuthenticator {
   /// - Returns: what the provider may send to.
   package mutating func authenticate(
     _ header: HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
-    signatures: some SignatureVerifying
+    signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
     let answer = header.withValue(of: .authorization) { value in
       Result { () throws(Refusal) in
@@ -48,7 +48,7 @@ package struct ProviderAuthenticator {
   /// As above, of the value itself.
   package mutating func authenticate(
     _ authorization: UnsafeRawBufferPointer, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
-    signatures: some SignatureVerifying
+    signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
     if let known = session.credential.matching(authorization, generation: keyring.generation) {
       try ProviderTokenAge.check(issuedAt: known.issuedAt, now: now)
@@ -69,7 +69,7 @@ package struct ProviderAuthenticator {
   }
 
   private mutating func verified(
-    _ authorization: UnsafeRawBufferPointer, signatures: some SignatureVerifying
+    _ authorization: UnsafeRawBufferPointer, signatures: any SignatureVerifying
   ) throws(Refusal) -> ProviderCredential {
     let range: Range<Int>
     do throws(ProviderTokenFault) {

@@ -30,17 +30,20 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawBufferPointer(rebasing: self[(count - text.utf8CodeUnitCount)...]).equals(text)
   }
 
-  /// Whether both hold the same bytes, eight at a time.
+  /// Whether both hold the same bytes, 32 at a time.
   @inline(__always)
   package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     var index = 0
+    while index + 32 <= count {
+      let difference =
+        differs(from: other, at: index) | differs(from: other, at: index + 8) | differs(from: other, at: index + 16)
+        | differs(from: other, at: index + 24)
+      if difference != 0 { return false }
+      index += 32
+    }
     while index + 8 <= count {
-      if loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        != other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      {
-        return false
-      }
+      if differs(from: other, at: index) != 0 { return false }
       index += 8
     }
     while index < count {
@@ -48,5 +51,11 @@ extension UnsafeRawBufferPointer {
       index += 1
     }
     return true
+  }
+
+  /// Zero where eight bytes are the same.
+  @inline(__always)
+  private func differs(from other: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+    loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
   }
 }

@@ -65,6 +65,7 @@ extension [UInt8] {
     switch scalar.value {
     case 0x22: append(literal: "\\\"")
     case 0x5C: append(literal: "\\\\")
+    case 0x20...0x7E: append(UInt8(truncatingIfNeeded: scalar.value))
     case 0x0A: append(literal: "\\n")
     case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029:
       append(literal: "\\u")

@@ -1,0 +1,30 @@
+/// Reads hex digits eight at a time: device tokens and UUIDs come with every push, and a digit at a time costs more
+/// than all else that is done with them.
+enum HexDigits {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// - Parameter word: eight ASCII digits, the first in the lowest byte.
+  /// - Returns: nil unless all are hex digits of either case. Otherwise four bytes, the first lowest, and which digits
+  ///   are letters in upper case, the first in the highest bit.
+  @inline(__always)
+  static func decode(_ word: UInt64) -> (bytes: UInt32, upperCase: UInt8)? {
+    let low = word & (ones &* 0x0F)
+    // Bit 6 tells letters (0x41…, 0x61…) from decimals (0x30…).
+    let letter = (word >> 6) & ones
+    let value = low &+ letter &* 9
+    // What the digits must have been, letters in lower case; differs where the upper half of a byte is foreign.
+    let expected = low &+ ones &* 0x30 &+ letter &* 0x30
+    let foreign = expected ^ (word | letter << 5)
+    // Decimals end at 9, so 6 more must not carry; letters begin at 1, so 15 more must, and end at 6 (value 15).
+    let carry = ((low &+ ones &* 6 &+ letter &* 9) >> 4) & ones
+    guard foreign | (value & (ones &* 0x10)) | (carry ^ letter) == 0 else { return nil }
+
+    var packed = (value << 4 | value >> 8) & 0x00FF_00FF_00FF_00FF
+    packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF
+    packed = (packed | packed >> 16) & 0xFFFF_FFFF
+    let upper = letter & ~(word >> 5)
+    return (
+      UInt32(truncatingIfNeeded: packed), UInt8(truncatingIfNeeded: (upper &* 0x8040_2010_0804_0201) >> 56)
+    )
+  }
+}
