@@ -62,7 +62,7 @@ enum InitCommand {
       gatewayd.toml            the configuration
       ca.pem                   for your backend to trust; its own key is gone
       server.pem, server.key   the gateway's certificate, for localhost and Apple's push hosts
-      AuthKey_\(made.keyID).p8   for your backend to sign with: key \(made.keyID), team \(made.team)
+      AuthKey_\(made.keyID).p8    for your backend to sign with: key \(made.keyID), team \(made.team)
       enrolment.key            for devices to enrol with
     Next:
       gatewayd serve --config \(quoted(made.configuration))
