@@ -4,7 +4,7 @@
 /// Texts in requests have been checked for length and control characters, not for meaning: whether a token is known, a
 /// grant is too long or developer mode is forbidden is for the gateway to say.
 public protocol AdminBackend: Sendable {
-  /// Must not block: a load balancer asks it every second.
+  /// A load balancer asks it every second: it answers within the patience of one, whatever the loop does.
   func isReady() -> ReadinessReport
 
   func status() throws(AdminFailure) -> GatewayStatus

@@ -1,8 +1,9 @@
 /// Something decided about one widget, or heard from its device.
 public struct DecisionReport: Codable, Sendable, Equatable {
-  /// A push marks, and every widget that it marked comes to exactly one end: received, dropped, superseded or expired.
+  /// A push marks, and every widget that it marked comes to exactly one end: received, dropped, superseded,
+  /// expired or removed.
   public enum Outcome: String, Codable, Sendable, CaseIterable {
-    case marked, sent, resent, deferred, dropped, superseded, expired, received, duplicate
+    case marked, sent, resent, deferred, dropped, superseded, expired, received, duplicate, removed, rejected
   }
 
   public var time: ReportTime

@@ -5,13 +5,14 @@ import Synchronization
 /// Decides what an admin request is answered. Knows no socket; every admin thread calls it.
 final class AdminRouter: Sendable {
   static let maximumBodyBytes = 64 << 10
-  /// Calls into the gateway at once. The rest of the connections stay free for health and readiness, which never
-  /// block, however long a call takes.
+  /// Calls into the gateway at once, and as many again that ask for readiness. The rest of the connections stay free
+  /// for health, which asks nobody, however long a call takes.
   static let maximumBackendCalls = 8
 
   private let backend: any AdminBackend
   private let access: AdminAccess
   private let backendCalls = Atomic<Int>(0)
+  private let readinessCalls = Atomic<Int>(0)
 
   init(backend: any AdminBackend, token: Secret<String>?) {
     self.backend = backend
@@ -54,20 +55,28 @@ final class AdminRouter: Sendable {
     case .health:
       return .json(["alive": true])
     case .readiness:
-      let report = backend.isReady()
-      return .json(report, status: report.ready ? 200 : 503)
-    case .some(let route):
-      let others = backendCalls.add(1, ordering: .relaxed).oldValue
-      defer { backendCalls.subtract(1, ordering: .relaxed) }
-      guard others < Self.maximumBackendCalls else {
-        return .failure(.unavailable("too many admin requests at once: try again"))
+      return limited(readinessCalls) {
+        let report = backend.isReady()
+        return .json(report, status: report.ready ? 200 : 503)
       }
-      do throws(AdminFailure) {
-        return try call(route, request)
-      } catch {
-        return .failure(error)
+    case .some(let route):
+      return limited(backendCalls) {
+        do throws(AdminFailure) {
+          return try call(route, request)
+        } catch {
+          return .failure(error)
+        }
       }
     }
+  }
+
+  private func limited(_ calls: borrowing Atomic<Int>, _ body: () -> AdminAnswer) -> AdminAnswer {
+    let others = calls.add(1, ordering: .relaxed).oldValue
+    defer { calls.subtract(1, ordering: .relaxed) }
+    guard others < Self.maximumBackendCalls else {
+      return .failure(.unavailable("too many admin requests at once: try again"))
+    }
+    return body()
   }
 
   private func call(_ route: AdminRoute, _ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
