@@ -76,7 +76,7 @@ let package = Package(
       name: "gatewayctl",
       dependencies: [
         "GatewayCore", "GatewayIO", "HTTPMessage", "GatewayReports", "ConfigurationFile",
-        "CommandLineInterface", "CCurl",
+        "TokenStore", "CommandLineInterface", "CCurl",
       ],
       swiftSettings: house),
 
@@ -110,7 +110,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "GatewayctlTests",
-      dependencies: ["gatewayctl", "gatewayd", "CommandLineInterface", "GatewayCore", "GatewayReports"],
+      dependencies: [
+        "gatewayctl", "gatewayd", "CommandLineInterface", "ConfigurationFile", "GatewayCore", "GatewayIO",
+        "GatewayReports", "HTTPMessage", "PushGateway", "TokenStore",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -15,6 +15,6 @@ enum Program {
     ],
     subcommands: [
       StatusCommand.command, RegistrationsCommand.command, BudgetCommand.command, DeveloperModeCommand.command,
-      ExplainCommand.command,
+      ExplainCommand.command, PushCommand.command, SimulateCommand.command,
     ])
 }

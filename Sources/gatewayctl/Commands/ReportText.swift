@@ -9,6 +9,11 @@ enum ReportText {
 
   static func yesNo(_ value: Bool) -> String { value ? "yes" : "no" }
 
+  /// `1 device`, `2 devices`, `2 refreshes`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)" + (number == 1 ? "" : noun.hasSuffix("h") ? "es" : "s")
+  }
+
   /// The two largest units, such as `1 d 2 h` or `5 s`.
   static func duration(seconds: Int) -> String {
     let units = [("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("min", seconds / 60 % 60), ("s", seconds % 60)]

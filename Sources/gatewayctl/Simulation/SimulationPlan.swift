@@ -1,0 +1,46 @@
+import GatewayIO
+import TokenStore
+
+/// What `gatewayctl simulate` plays.
+struct SimulationPlan {
+  struct Widget: Encodable {
+    let kind: String
+    let family: String
+  }
+
+  let target: ServerTarget
+  let enrolmentKey: String
+  let bundleID: String
+  let environment: GatewayEnvironment
+  let platform: Platform
+  let os: String
+  let devices: Int
+  let widgets: [Widget]
+  /// Milliseconds; nil: until interrupted.
+  let duration: Int64?
+  /// Device tokens follow from it; nil: the gateway makes them.
+  let seed: UInt64?
+  /// Devices stay enrolled at the end.
+  let keeps: Bool
+  /// Milliseconds without a byte after which the gateway counts as dead.
+  let silence: Int64
+
+  /// 32 bytes in hex that only seed and number decide.
+  func token(of device: Int) -> String? {
+    guard let seed else { return nil }
+    var generator = SeededGenerator(seed: seed &+ UInt64(device) &* 0x9E37_79B9_7F4A_7C15)
+    return (0..<4).map { _ in
+      let digits = String(generator.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Families that the platform has, in turn; kinds tell the rounds apart.
+  static func widgets(_ count: Int, platform: Platform, os: OSVersion) -> [Widget] {
+    let families = WidgetFamily.allCases.filter { $0.isAvailable(on: platform, os: os) }
+    guard !families.isEmpty else { return [] }
+    return (0..<count).map { index in
+      Widget(kind: "widget-\(index / families.count + 1)", family: families[index % families.count].rawValue)
+    }
+  }
+}
