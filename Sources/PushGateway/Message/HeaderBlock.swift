@@ -3,14 +3,14 @@
 /// The first value of a known name is kept; that it came again is remembered in ``isRepeated(_:)``, because APNs
 /// answers a repeated field with `DuplicateHeaders` and never looks at the second value.
 package struct HeaderBlock: Sendable {
-  @usableFromInline struct Slot {
-    @usableFromInline var start: UInt32 = 0
-    @usableFromInline var count: UInt32 = 0
+  private struct Slot {
+    var start: UInt32 = 0
+    var count: UInt32 = 0
   }
 
-  @usableFromInline private(set) var arena: [UInt8] = []
-  @usableFromInline private(set) var slots = InlineArray<20, Slot>(repeating: Slot())
-  @usableFromInline private(set) var present: UInt32 = 0
+  private var arena: [UInt8] = []
+  private var slots = InlineArray<20, Slot>(repeating: Slot())
+  private var present: UInt32 = 0
   private var repeated: UInt32 = 0
   /// Fields that are not in ``FieldName``; kept only when asked for, by clients and tests.
   package private(set) var others: [(name: [UInt8], value: [UInt8])] = []
@@ -58,7 +58,7 @@ package struct HeaderBlock: Sendable {
     arena.append(contentsOf: value)
   }
 
-  @inlinable package func contains(_ name: FieldName) -> Bool { present & (1 << name.rawValue) != 0 }
+  package func contains(_ name: FieldName) -> Bool { present & (1 << name.rawValue) != 0 }
 
   package func isRepeated(_ name: FieldName) -> Bool { repeated & (1 << name.rawValue) != 0 }
 
@@ -67,9 +67,18 @@ package struct HeaderBlock: Sendable {
 
   package static func bit(of name: FieldName) -> UInt32 { 1 << name.rawValue }
 
-  /// The value's bytes, valid for the length of the call; nil when the field is absent. Inlinable, since an
-  /// unspecialised generic costs more than most of what is done with a value.
-  @inlinable package func withValue<Result>(of name: FieldName, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+  /// Shows the value's bytes to `body`, when the field is there. Not generic: on the push path an unspecialised call
+  /// over the module's border costs more than most of what is done with a value.
+  package func read(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard contains(name) else { return }
+    let slot = slots[Int(name.rawValue)]
+    arena.withUnsafeBytes { all in
+      body(UnsafeRawBufferPointer(rebasing: all[Int(slot.start)..<Int(slot.start + slot.count)]))
+    }
+  }
+
+  /// The value's bytes, valid for the length of the call; nil when the field is absent.
+  package func withValue<Result>(of name: FieldName, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     guard contains(name) else { return nil }
     let slot = slots[Int(name.rawValue)]
     return arena.withUnsafeBytes { all in

@@ -36,7 +36,7 @@ package struct ProviderAuthenticator {
     _ header: HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
     signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
-    let answer = header.withValue(of: .authorization) { value in
+    let answer = header.reading(.authorization) { value in
       Result { () throws(Refusal) in
         try authenticate(value, session: &session, now: now, ledgerNow: ledgerNow, signatures: signatures)
       }

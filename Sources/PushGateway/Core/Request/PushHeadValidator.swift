@@ -21,10 +21,10 @@ package struct PushHeadValidator: Sendable {
   package func validate(
     _ header: HeaderBlock, topics: inout TopicTable, credential: () throws(Refusal) -> TopicGrant
   ) throws(Refusal) -> PushHead {
-    guard header.withValue(of: .method, { $0.equals("POST") }) == true else {
+    guard header.reading(.method, { $0.equals("POST") }) == true else {
       throw Refusal(.methodNotAllowed, "A push is a POST.")
     }
-    guard let path = header.withValue(of: .path, { PushPath($0) }) ?? nil else {
+    guard let path = header.reading(.path, { PushPath($0) }) ?? nil else {
       throw Refusal(.badPath, "A push is posted to /3/device/<device token as hex>, with nothing after it.")
     }
     let grant = try credential()
@@ -60,7 +60,7 @@ extension PushHeadValidator {
   }
 
   private static func id(in header: HeaderBlock) throws(Refusal) -> PushID? {
-    guard let uuid = header.withValue(of: .apnsID, { CanonicalUUID($0) }) else { return nil }
+    guard let uuid = header.reading(.apnsID, { CanonicalUUID($0) }) else { return nil }
     guard let uuid else {
       throw Refusal(.badMessageID, "apns-id must be a UUID: hex digits in groups of 8-4-4-4-12.")
     }
@@ -68,7 +68,7 @@ extension PushHeadValidator {
   }
 
   private static func expiration(in header: HeaderBlock) throws(Refusal) -> PushExpiration {
-    let read = header.withValue(of: .apnsExpiration) { text in
+    let read = header.reading(.apnsExpiration) { text in
       Result { () throws(PushExpiration.Fault) in try PushExpiration(text) }
     }
     switch read {
@@ -79,13 +79,13 @@ extension PushHeadValidator {
   }
 
   private static func priority(in header: HeaderBlock) throws(Refusal) -> PushPriority {
-    guard let priority = header.withValue(of: .apnsPriority, { PushPriority($0) }) else { return .immediate }
+    guard let priority = header.reading(.apnsPriority, { PushPriority($0) }) else { return .immediate }
     guard let priority else { throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10.") }
     return priority
   }
 
   private static func hasCollapseID(in header: HeaderBlock) throws(Refusal) -> Bool {
-    guard let count = header.withValue(of: .apnsCollapseID, { $0.count }) else { return false }
+    guard let count = header.reading(.apnsCollapseID, { $0.count }) else { return false }
     guard count <= maximumCollapseIDBytes else {
       throw Refusal(.badCollapseID, "apns-collapse-id has \(count) bytes; 64 are allowed.")
     }
@@ -93,7 +93,7 @@ extension PushHeadValidator {
   }
 
   private static func type(in header: HeaderBlock) throws(Refusal) -> PushType? {
-    guard let type = header.withValue(of: .apnsPushType, { PushType($0) }) else { return nil }
+    guard let type = header.reading(.apnsPushType, { PushType($0) }) else { return nil }
     guard let type else {
       throw Refusal(.invalidPushType, "apns-push-type is not one of Apple's types; send widgets, in lower case.")
     }
@@ -101,7 +101,7 @@ extension PushHeadValidator {
   }
 
   private static func topic(in header: HeaderBlock, topics: inout TopicTable) throws(Refusal) -> BundleID {
-    let read: Result<BundleID, WidgetTopic.Fault>?? = header.withValue(of: .apnsTopic) { text in
+    let read: Result<BundleID, WidgetTopic.Fault>?? = header.reading(.apnsTopic) { text in
       text.isEmpty ? nil : Result { () throws(WidgetTopic.Fault) in try topics.bundleID(of: text) }
     }
     switch read ?? nil {
