@@ -9,6 +9,8 @@ package struct WidgetSet: Hashable, Sendable, Sequence {
   package init(first count: Int) { bits = count >= 64 ? .max : (1 << UInt64(Swift.max(0, count))) - 1 }
 
   package var isEmpty: Bool { bits == 0 }
+  /// The lowest index.
+  package var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
   package var count: Int { bits.nonzeroBitCount }
   package mutating func insert(_ index: Int) { bits |= 1 << UInt64(index) }
   package mutating func remove(_ index: Int) { bits &= ~(1 << UInt64(index)) }

@@ -77,10 +77,10 @@ final class LoopWorker {
     pushValidator = PushValidator(checks: setup.configuration.checks)
     topics = TopicTable(seed: random.next())
     let loader = StoreLoader(configuration: setup.configuration, bootID: setup.bootID)
-    let loaded = try loader.load(at: loop.now)
+    let loaded = try loader.load(at: loop.now, replyingTo: setup.inbox)
     ledger = loaded.ledger
     clock = loaded.clock
-    store = try loader.startThread(replyingTo: setup.inbox)
+    store = loaded.thread
     credentials = Credentials(
       setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys), at: clock.time(loop.now))
     do throws(SystemCallError) {

@@ -9,13 +9,16 @@ struct StoreLoader {
   let configuration: GatewayConfiguration
   let bootID: String
 
+  /// A ledger as the store had it, the clock that goes on where the store stopped, and the thread that owns the store
+  /// from here on. The store is open, and locked, from before it is read until the thread ends.
   struct Loaded {
     var ledger: Ledger
     var clock: LedgerClock
+    var thread: StoreThread
   }
 
-  /// - Returns: the ledger, and the clock that goes on where the store stopped.
-  func load(at now: LoopClock) throws(GatewayError) -> Loaded {
+  /// - Parameter inbox: hears what the store thread replies.
+  func load(at now: LoopClock, replyingTo inbox: Mailbox<LoopMessage>) throws(GatewayError) -> Loaded {
     do {
       let store = try StoreOpener.open(
         path: configuration.store.database, durability: StoreDurability(configuration.store.durability))
@@ -29,21 +32,14 @@ struct StoreLoader {
       }
       try store.forEachJournalEntry { sequence, _, records in try restore.journal(sequence: sequence, records) }
       restore.finish(at: clock.time(now))
-      return Loaded(ledger: ledger, clock: clock)
+      // What read the store above borrowed it for the length of a call and kept nothing of it, which the compiler cannot
+      // see across a closure. From here on only the thread has it.
+      nonisolated(unsafe) let handedOver = store
+      let thread = try StoreThread(running: handedOver) { inbox.postAlways(.journal($0)) }
+      return Loaded(ledger: ledger, clock: clock, thread: thread)
     } catch let error as Ledger.RestoreError {
       throw GatewayError(
         "\(configuration.store.database) is damaged: \(error). Restore a backup; nothing was changed.")
-    } catch {
-      throw GatewayError("\(error)")
-    }
-  }
-
-  /// The thread that owns the store from here on.
-  func startThread(replyingTo inbox: Mailbox<LoopMessage>) throws(GatewayError) -> StoreThread {
-    do {
-      let store = try StoreOpener.open(
-        path: configuration.store.database, durability: StoreDurability(configuration.store.durability))
-      return try StoreThread(running: store) { inbox.postAlways(.journal($0)) }
     } catch {
       throw GatewayError("\(error)")
     }

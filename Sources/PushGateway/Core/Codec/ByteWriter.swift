@@ -32,9 +32,7 @@ package struct ByteWriter: Sendable {
 
   /// Eight bytes, big end first: for hashes and ids, which no varint shortens.
   package mutating func fixed(_ value: UInt64) {
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-    }
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
   package mutating func blob(_ value: [UInt8]) {

@@ -75,7 +75,7 @@ extension Ledger {
       deadlines.insert(registration, at: wake)
     }
     var rest = due
-    while let first = rest.first(where: { _ in true }), let number = registration.states[first].mark?.number {
+    while let first = rest.first, let number = registration.states[first].mark?.number {
       // One event speaks of one push: widgets that different pushes marked travel apart.
       var group = WidgetSet()
       for position in rest where registration.states[position].mark?.number == number { group.insert(position) }

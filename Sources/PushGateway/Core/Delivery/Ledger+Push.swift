@@ -100,16 +100,23 @@ extension Ledger {
     }
   }
 
+  /// Widgets that the same push had marked are told of together.
   private func noteSuperseded(
     _ marked: WidgetSet, of registration: RegistrationState, by number: UInt64, at now: LedgerTime
   ) {
-    for position in marked {
-      guard let old = registration.states[position].mark else { continue }
-      counters.widgetsSuperseded += 1
-      guard decisions.capacity > 0, let content = registration.content(of: old.number) else { continue }
-      var one = WidgetSet()
-      one.insert(position)
-      record(.superseded(by: number), content, one, of: registration, at: now)
+    var rest = marked
+    while let first = rest.first {
+      rest.remove(first)
+      guard let old = registration.states[first].mark?.number else { continue }
+      var group = WidgetSet()
+      group.insert(first)
+      for position in rest where registration.states[position].mark?.number == old {
+        group.insert(position)
+        rest.remove(position)
+      }
+      counters.widgetsSuperseded += UInt64(group.count)
+      guard decisions.capacity > 0, let content = registration.content(of: old) else { continue }
+      record(.superseded(by: number), content, group, of: registration, at: now)
     }
   }
 
@@ -121,21 +128,23 @@ extension Ledger {
     var tally = PushVerdict.Tally(sent: sent.count, deferred: deferred.count, dropped: dropped.count)
     guard !deferred.isEmpty else { return tally }
     var returns = LedgerTime.distantFuture
+    var run = DecisionRun()
     let absence = absence(of: registration)
     for position in deferred {
       let state = registration.states[position]
-      let budget = state.budgetReturns(at: now, under: policy(state.policy), given: conditions)
-      if let budget { returns = min(returns, budget) }
+      let policy = policy(state.policy)
+      if let budget = state.budgetReturns(at: now, under: policy, given: conditions) { returns = min(returns, budget) }
       guard decisions.capacity > 0 else { continue }
-      var one = WidgetSet()
-      one.insert(position)
       let outcome: Decision.Outcome
-      switch state.decide(at: now, under: policy(state.policy), given: conditions) {
+      switch state.decide(at: now, under: policy, given: conditions) {
       case .wait(let until, let cause): outcome = .deferred(cause, until: until)
       case .none, .expire, .handOver: outcome = .deferred(absence, until: .distantFuture)
       }
-      record(outcome, content, one, of: registration, at: now)
+      if let whole = run.add(position, outcome) {
+        record(whole.outcome, content, whole.widgets, of: registration, at: now)
+      }
     }
+    if let whole = run.end() { record(whole.outcome, content, whole.widgets, of: registration, at: now) }
     if returns != .distantFuture { tally.retry = Self.seconds(from: now, to: returns) }
     return tally
   }

@@ -40,15 +40,14 @@ extension RegistrationState {
   func apply(_ record: LedgerRecord) {
     switch record {
     case .pushed(let push):
-      let known = WidgetSet(first: states.count)
       if !push.marked.isEmpty {
         contents.append(push.content)
         let mark = Mark(
           number: push.content.number, expires: push.expires, first: push.at, priority: push.priority)
-        for index in push.marked where known.contains(index) { states[index].marked(by: mark) }
+        Self.mark(&states, push.marked, by: mark)
         if contents.count > 1 { pruneContents() }
       }
-      for index in push.dropped where known.contains(index) {
+      for index in push.dropped where index < states.count {
         states[index].lastNumber = max(states[index].lastNumber, push.content.number)
       }
       recent.insert(RecentPushes.digest(of: push.content.id))
@@ -69,5 +68,10 @@ extension RegistrationState {
       for index in inFlight where index < states.count { states[index].inFlight = nil }
       pruneContents()
     }
+  }
+
+  /// One access to the list for all of a push's widgets.
+  private static func mark(_ states: inout [WidgetState], _ marked: WidgetSet, by mark: Mark) {
+    for index in marked where index < states.count { states[index].marked(by: mark) }
   }
 }

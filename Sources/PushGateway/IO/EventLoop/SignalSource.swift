@@ -29,11 +29,13 @@ package final class SignalSource: EventHandler {
   private let descriptor: FileDescriptor
   private unowned let handler: any SignalHandler
 
-  /// Blocks TERM, INT, HUP and PIPE. Call it on the main thread before any other thread exists: threads inherit the mask,
-  /// and one that has them open would be ended by them.
+  /// Blocks TERM, INT, HUP, PIPE and XFSZ. Call it on the main thread before any other thread exists: threads inherit the
+  /// mask, and one that has them open would be ended by them. Without XFSZ a file-size limit is an error that a write
+  /// answers with.
   package static func blockSignals() {
     var set = signalSet()
     sigaddset(&set, SIGPIPE)
+    sigaddset(&set, SIGXFSZ)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
