@@ -1,17 +1,27 @@
 import GatewayIO
 
 /// What a connection is for. The connection moves bytes and frames; its role gives them meaning.
-protocol ConnectionRole: AnyObject {
-  /// Something happened on the HTTP/2 connection. Answer through it; the output is flushed at the end of the turn.
-  func happened(_ event: HTTP2Event, on connection: HTTPConnection)
+enum ConnectionRole {
+  case provider(ProviderConnection)
+  case device(DeviceConnection)
+
+  private var listener: any ConnectionListener {
+    switch self {
+    case .provider(let provider): provider
+    case .device(let device): device
+    }
+  }
+
+  /// Something happened on the HTTP/2 connection. Answers go through it; the output is flushed at the end of the turn.
+  func happened(_ event: HTTP2Event, on connection: HTTPConnection) { listener.happened(event, on: connection) }
   /// All output has been taken by the socket.
-  func outputFlushed(on connection: HTTPConnection)
+  func outputFlushed(on connection: HTTPConnection) { listener.outputFlushed(on: connection) }
   /// The gateway drains: say goodbye, let what is under way end.
-  func drainBegan(on connection: HTTPConnection)
+  func drainBegan(on connection: HTTPConnection) { listener.drainBegan(on: connection) }
   /// The idle time that the role asked for has passed without input and without open streams.
-  func idled(on connection: HTTPConnection)
+  func idled(on connection: HTTPConnection) { listener.idled(on: connection) }
   /// The period that the role asked for has passed once more.
-  func ticked(on connection: HTTPConnection)
+  func ticked(on connection: HTTPConnection) { listener.ticked(on: connection) }
   /// The connection is gone.
-  func closed(_ connection: HTTPConnection)
+  func closed(_ connection: HTTPConnection) { listener.closed(connection) }
 }

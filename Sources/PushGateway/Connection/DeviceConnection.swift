@@ -4,7 +4,7 @@ import HTTPMessage
 import TokenStore
 
 /// A device's connection: its requests, and the one stream on which it hears of refreshes.
-final class DeviceConnection: ConnectionRole {
+final class DeviceConnection: ConnectionListener {
   /// The update stream that this connection holds open, for one device.
   struct Updates {
     var session: SessionID
@@ -16,7 +16,7 @@ final class DeviceConnection: ConnectionRole {
     var wasActive = false
   }
 
-  unowned let worker: LoopWorker
+  let worker: LoopWorker
   private var updates: [Updates] = []
   private var awaitsPing = false
 

@@ -26,8 +26,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
   let id: ConnectionID
   let peer: PeerAddress
   let http2: HTTP2Connection
-  let role: any ConnectionRole
-  private unowned let worker: LoopWorker
+  let role: ConnectionRole
+  /// Knows this connection until ``close()``, which cuts the knot.
+  private let worker: LoopWorker
   private let transport: Transport
   private var phase = Phase.handshaking
   private var registration: Registration?
@@ -42,7 +43,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
   var isTouched = false
 
   init(
-    id: ConnectionID, transport: Transport, http2: HTTP2Connection, role: any ConnectionRole, peer: PeerAddress,
+    id: ConnectionID, transport: Transport, http2: HTTP2Connection, role: ConnectionRole, peer: PeerAddress,
     worker: LoopWorker
   ) {
     self.id = id

@@ -47,7 +47,7 @@ extension LoopWorker: ConnectionAcceptor {
   ) throws -> HTTPConnection {
     var settings = HTTP2Settings()
     settings.headerListLimit = configuration.limits.headerListBytes
-    let role: any ConnectionRole
+    let role: ConnectionRole
     let pool: HTTP2StreamPool
     var isCleartext = false
     switch kind {
@@ -55,13 +55,13 @@ extension LoopWorker: ConnectionAcceptor {
       settings.maximumStreams = configuration.limits.streams
       settings.bodyLimit = PayloadValidator.maximumBytes
       isCleartext = provider.cleartext
-      role = ProviderConnection(environment: provider.environment, worker: self)
+      role = .provider(ProviderConnection(environment: provider.environment, worker: self))
       pool = providerStreams
     case .device:
       settings.maximumStreams = 100
       settings.announcedStreams = 100
       settings.bodyLimit = DeviceLimits.bodyBytes
-      role = DeviceConnection(worker: self)
+      role = .device(DeviceConnection(worker: self))
       pool = deviceStreams
       // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
       descriptor.setUserTimeout(milliseconds: 60_000)

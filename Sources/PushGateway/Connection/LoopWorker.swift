@@ -66,7 +66,6 @@ final class LoopWorker {
   let writeBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
   var fields = OutgoingFields()
   var scratch: [UInt8] = []
-  private var idText = [UInt8](repeating: 0, count: CanonicalUUID.textCount)
   private var ledgerTimer: (id: TimerID, at: Int64)?
 
   init(_ setup: WorkerSetup, loop: EventLoop) throws(GatewayError) {
@@ -148,15 +147,20 @@ final class LoopWorker {
   }
 
   private func release(_ output: PendingOutput) {
+    // Taken out for the length of the loop: each access to a property of a class is checked for overlaps.
+    var fields = OutgoingFields.none
+    swap(&fields, &self.fields)
     for answer in output.pushes {
-      guard let connection = connections[answer.connection], let role = connection.role as? ProviderConnection
+      guard let connection = connections[answer.connection], case .provider(let provider) = connection.role
       else { continue }
-      role.confirm(answer, on: connection)
+      provider.confirm(answer, with: &fields, on: connection)
       touch(connection)
     }
+    swap(&fields, &self.fields)
     for answer in output.answers {
-      guard let connection = connections[answer.connection] else { continue }
-      (connection.role as? DeviceConnection)?.confirm(answer, on: connection)
+      guard let connection = connections[answer.connection], case .device(let device) = connection.role
+      else { continue }
+      device.confirm(answer, on: connection)
     }
     for delivery in output.deliveries { deliver(delivery) }
     for notice in output.notices { notice() }
@@ -169,12 +173,11 @@ final class LoopWorker {
     case .refresh(let refresh): session = refresh.session
     case .endStream(let ended): session = ended
     }
-    guard let id = sessions[session], let connection = connections[id],
-      let role = connection.role as? DeviceConnection
+    guard let id = sessions[session], let connection = connections[id], case .device(let device) = connection.role
     else { return }
     switch delivery {
-    case .refresh(let refresh): role.write(refresh, on: connection)
-    case .endStream(let ended): role.end(ended, on: connection)
+    case .refresh(let refresh): device.write(refresh, on: connection)
+    case .endStream(let ended): device.end(ended, on: connection)
     }
   }
 
@@ -217,19 +220,8 @@ final class LoopWorker {
     PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
   }
 
-  /// Adds `apns-id`; nil makes one, as APNs does when a request had none that can be echoed.
-  func appendPushID(_ id: PushID?) {
-    appendUUID((id ?? makePushID()).uuid, as: .apnsID)
-  }
-
-  func appendUniqueID() {
-    appendUUID(
-      CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false), as: .apnsUniqueID)
-  }
-
-  private func appendUUID(_ uuid: CanonicalUUID, as name: FieldName) {
-    idText.withUnsafeMutableBytes { uuid.write(to: $0) }
-    fields.append(name, idText, indexed: false)
+  func makeUniqueID() -> CanonicalUUID {
+    CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false)
   }
 
   func noteLenient(_ detail: String, _ app: BundleID) {

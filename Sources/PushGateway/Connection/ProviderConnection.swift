@@ -5,12 +5,12 @@ import HTTPMessage
 import TokenStore
 
 /// A provider's connection: requests in, answers out, as APNs gives them.
-final class ProviderConnection: ConnectionRole {
+final class ProviderConnection: ConnectionListener {
   /// Streams that SETTINGS admits to once a provider token was valid.
   private static let streamsOnceAuthenticated = 1000
 
   private let environment: GatewayEnvironment
-  private unowned let worker: LoopWorker
+  private let worker: LoopWorker
   private var session = ProviderSession()
   private var hasRaisedStreams = false
   private var isDraining = false
@@ -137,23 +137,23 @@ final class ProviderConnection: ConnectionRole {
   }
 
   /// 200: the push is durable.
-  func confirm(_ answer: PendingOutput.PushAnswer, on connection: HTTPConnection) {
+  func confirm(_ answer: PendingOutput.PushAnswer, with fields: inout OutgoingFields, on connection: HTTPConnection) {
     guard let stream = connection.http2.stream(answer.stream) else { return }
-    worker.fields.startResponse(status: 200)
-    worker.appendPushID(answer.id)
-    if environment == .development { worker.appendUniqueID() }
-    worker.fields.open(FieldName.gatewayRefresh.text, indexed: false)
-    worker.fields.write(ascii: "sent=")
-    worker.fields.write(integer: answer.tally.sent)
-    worker.fields.write(ascii: ", deferred=")
-    worker.fields.write(integer: answer.tally.deferred)
-    worker.fields.write(ascii: ", dropped=")
-    worker.fields.write(integer: answer.tally.dropped)
+    fields.startResponse(status: 200)
+    fields.append(answer.id.uuid, as: .apnsID)
+    if environment == .development { fields.append(worker.makeUniqueID(), as: .apnsUniqueID) }
+    fields.open(FieldName.gatewayRefresh.text, indexed: false)
+    fields.write(ascii: "sent=")
+    fields.write(integer: answer.tally.sent)
+    fields.write(ascii: ", deferred=")
+    fields.write(integer: answer.tally.deferred)
+    fields.write(ascii: ", dropped=")
+    fields.write(integer: answer.tally.dropped)
     if let retry = answer.tally.retry {
-      worker.fields.write(ascii: ", retry=")
-      worker.fields.write(integer: retry)
+      fields.write(ascii: ", retry=")
+      fields.write(integer: retry)
     }
-    connection.http2.respond(to: stream, worker.fields)
+    connection.http2.respond(to: stream, fields)
   }
 
   private func refuse(_ refusal: Refusal, _ stream: HTTP2Stream, on connection: HTTPConnection) {
@@ -167,7 +167,8 @@ final class ProviderConnection: ConnectionRole {
     worker.counters.count(refusal.reason)
     worker.fields.startResponse(status: refusal.reason.status)
     worker.fields.append(.contentType, "application/json")
-    worker.appendPushID(stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) }.flatMap { $0 }.map(PushID.init))
+    let own = stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil
+    worker.fields.append(own ?? worker.makePushID().uuid, as: .apnsID)
     if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait, indexed: false) }
     if let exhaustion {
       worker.fields.append("ratelimit-limit", integer: exhaustion.limit, indexed: false)
@@ -181,6 +182,16 @@ final class ProviderConnection: ConnectionRole {
       connection.http2.respond(to: stream, worker.fields, body: worker.scratch)
     }
     worker.touch(connection)
+  }
+}
+
+extension OutgoingFields {
+  /// Never indexed: no value comes twice.
+  fileprivate mutating func append(_ uuid: CanonicalUUID, as name: FieldName) {
+    withUnsafeTemporaryAllocation(byteCount: CanonicalUUID.textCount, alignment: 1) { text in
+      uuid.write(to: text)
+      append(name, UnsafeRawBufferPointer(text), indexed: false)
+    }
   }
 }
 

@@ -25,6 +25,14 @@ package struct OutgoingFields {
   private var fields: [Field] = []
   private var bytes: [UInt8] = []
 
+  /// Holds the place while the real one is in use elsewhere.
+  package static var none: OutgoingFields { OutgoingFields(fields: [], bytes: []) }
+
+  private init(fields: [Field], bytes: [UInt8]) {
+    self.fields = fields
+    self.bytes = bytes
+  }
+
   package init() {
     fields.reserveCapacity(8)
     bytes.reserveCapacity(256)
