@@ -267,7 +267,7 @@ def test_an_unknown_flag_of_serve_is_named(gateway: Gateway) -> None:
 
 @pytest.mark.parametrize("command", ["check", "serve"])
 def test_a_wrong_configuration_is_named_with_file_line_and_key(gateway: Gateway, command: str) -> None:
-    right = gateway.config.read_text()
+    right, database = gateway.config.read_text(), gateway.database
     cases = [("budget.brust", 4, "brust"), ("budget.burst", "four", "burst"), ("budget.burst", -1, "burst"),
              ("budget.refreshes-per-day", 0, "refreshes-per-day"), ("delivery.retention", "soon", "retention"),
              ("log.level", "loud", "level"), ("provider[0].listen", "nowhere", "listen"), ("lops", 1, "lops")]
@@ -285,7 +285,7 @@ def test_a_wrong_configuration_is_named_with_file_line_and_key(gateway: Gateway,
     gateway.config.unlink()
     done = gateway.program("gatewayd", command, "--config", gateway.config)
     assert done.returncode == 1 and str(gateway.config) in one_line(done.stderr)
-    assert not gateway.database.exists()
+    assert not database.exists()
 
 
 def test_the_configuration_that_init_makes_passes_check(gateway: Gateway) -> None:
@@ -316,7 +316,7 @@ def test_a_key_file_that_cannot_be_read_is_named_and_never_shown(gateway: Gatewa
         file.mkdir()
         assert file.name in failing_start(gateway)
         file.rmdir()
-        file.write_bytes(b"")
+        file.touch(mode=0o600)
         assert file.name in failing_start(gateway)
         if file != gateway.path(configuration["enrolment"][0]["key-file"]):
             secret = b"-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"

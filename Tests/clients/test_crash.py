@@ -19,6 +19,7 @@ import asyncio
 import random
 import shutil
 import sqlite3
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,13 +27,13 @@ from pathlib import Path
 import pytest
 
 from device import MEDIUM, SMALL, Device, Refresh, StreamEnded
+from flood import Flood, Push
 from gateway import BUNDLE, Gateway
 from http2 import ConnectionLost, StreamReset
-from provider import Provider
 
 DEVICES = 240
-CONNECTIONS = 8
-IN_FLIGHT = 300  # on each connection
+CONNECTIONS = 4
+IN_FLIGHT = 800  # on each connection
 LIMIT, BURST = 1000, 500
 LOST = (ConnectionLost, StreamReset, StreamEnded, OSError, TimeoutError)
 
@@ -77,6 +78,8 @@ class Fleet:
         self.begun = time.monotonic()
         self.answered = 0
         self.unanswered = 0
+        #: Answered with anything else than 200, which promises nothing: 503 while the store is behind.
+        self.refused = 0
 
     # Devices
 
@@ -122,59 +125,25 @@ class Fleet:
     # The load
 
     async def push_until_killed(self, kill_after: int) -> None:
-        """Pushes until the gateway has answered so many, kills it, and waits for the last connection to notice."""
-        due = asyncio.Event()
-        count = 0
+        """Pushes until the gateway has answered so many, and kills it a moment later, in the midst of others."""
+        lanes = [self.lane(number) for number in range(CONNECTIONS)]
+        before = self.answered
+        killed = threading.Event()
 
-        async def push_from(lane: int) -> None:
-            phones = self.phones[lane::CONNECTIONS]
-            backend = await Provider.connect(self.gateway)
-
-            async def one() -> None:
-                nonlocal count
-                phone = self.random.choice(phones)
-                phone.sent += 1
-                number = phone.sent
-                kind = self.random.random()
-                expiration = 0 if kind < 0.1 else None
-                priority = 5 if kind > 0.9 else None
-                answer = await backend.push(
-                    phone.token, {"aps": {"content-changed": True}, "n": number}, expiration=expiration,
-                    priority=priority)
-                if answer.status == 503:
-                    return  # the store is behind; nothing was promised
-                assert answer.status == 200, answer
-                if expiration is None:
-                    phone.promised = max(phone.promised, number)
-                self.answered += 1
-                count += 1
-                if count >= kill_after:
-                    due.set()
-
-            async def keep_pushing() -> None:
-                while True:
-                    await one()
-
-            try:
-                await one()  # lifts the limit of one stream
-                outcomes = await asyncio.gather(
-                    *(keep_pushing() for _ in range(IN_FLIGHT)), return_exceptions=True)
-                for outcome in outcomes:
-                    if not isinstance(outcome, LOST):
-                        raise outcome
-                self.unanswered += len(outcomes)
-            except LOST:
-                pass
-
-        async def kill() -> None:
-            await due.wait()
-            await asyncio.sleep(self.random.random() * 0.02)
+        def kill() -> None:
+            """A thread of its own: the devices' loop is too busy to be on time."""
+            end = time.monotonic() + 120
+            while self.answered - before < kill_after and time.monotonic() < end and all(
+                    lane.is_alive() for lane in lanes):
+                time.sleep(0.001)
+            time.sleep(self.random.random() * 0.05)
+            killed.set()
             self.gateway.kill()
 
         async def churn() -> None:
             """Devices that leave and come back while pushes are made."""
             try:
-                while not due.is_set():
+                while not killed.is_set():
                     await asyncio.sleep(self.random.random() * 0.1)
                     some = self.random.sample(self.phones, 5)
                     await self.disconnect([phone for phone in some if phone.reader])
@@ -185,17 +154,43 @@ class Fleet:
         async def grow() -> None:
             """New devices while pushes are made: once they have their answer, they are there."""
             try:
-                while not due.is_set():
+                while not killed.is_set():
                     await self.enrol(1)
             except LOST:
                 pass
 
-        async with asyncio.timeout(300):
-            killer = asyncio.create_task(kill())
-            others = [asyncio.create_task(churn()), asyncio.create_task(grow())]
-            await asyncio.gather(*(push_from(lane) for lane in range(CONNECTIONS)))
-            assert due.is_set(), "the gateway ended the connections before it was killed"
-            await asyncio.gather(killer, *others)
+        killer = threading.Thread(target=kill, daemon=True)
+        for thread in [*lanes, killer]:
+            thread.start()
+        await asyncio.gather(churn(), grow())
+        for thread in [killer, *lanes]:
+            await asyncio.to_thread(thread.join)
+        findings = [lane.finding for lane in lanes if lane.finding]
+        assert not findings, findings
+        assert self.answered - before >= kill_after, "the pushes ended, or took two minutes, before it was time to kill"
+        self.unanswered += sum(len(lane.open) for lane in lanes)
+        self.refused += sum(lane.refused for lane in lanes)
+
+    def lane(self, number: int) -> Flood:
+        """One connection, with the registrations that are pushed to over it and over no other."""
+        phones = self.phones[number::CONNECTIONS]
+        by_token = {phone.token: phone for phone in phones}
+        choices = random.Random(self.random.random())
+
+        def choose() -> Push:
+            phone = choices.choice(phones)
+            phone.sent += 1
+            kind = choices.random()
+            return Push(phone.token, phone.sent, expiration=0 if kind < 0.1 else None,
+                        priority=5 if kind > 0.9 else None)
+
+        def answered(push: Push) -> None:
+            phone = by_token[push.token]
+            if push.expiration is None:
+                phone.promised = max(phone.promised, push.number)
+            self.answered += 1
+
+        return Flood(self.gateway, IN_FLIGHT, choose, answered)
 
     # What must hold
 
@@ -240,7 +235,7 @@ async def test_a_push_answered_200_outlives_kill_9(gateway: Gateway, request: py
     for round in range(request.config.getoption("--rounds")):
         present = choices.sample(fleet.phones, len(fleet.phones) * 6 // 10)
         await fleet.connect(present, charges=True, receipts=0.7)
-        await fleet.push_until_killed(choices.randrange(200, 4000))
+        await fleet.push_until_killed(choices.randrange(200, 20_000))
         await fleet.disconnect(fleet.phones)
 
         while choices.random() < 0.3:  # killed again, this time while it reads its store
@@ -252,7 +247,7 @@ async def test_a_push_answered_200_outlives_kill_9(gateway: Gateway, request: py
         await fleet.check_marks()
         fleet.check_budgets()
         print(f"round {round + 1}: {fleet.answered} pushes answered so far, {fleet.unanswered} cut off in flight, "
-              f"{len(fleet.phones)} registrations")
+              f"{fleet.refused} refused, {len(fleet.phones)} registrations")
         if choices.random() < 0.5:
             gateway.kill()
             gateway.start()
@@ -290,10 +285,15 @@ def assert_intact(database: Path) -> None:
 
 
 async def _some_at_a_time(limit: int, jobs: list) -> list:
+    """Waits for all, also when one has failed: nothing of them goes on behind the test's back."""
     room = asyncio.Semaphore(limit)
 
     async def one(job):
         async with room:
             return await job()
 
-    return await asyncio.gather(*(one(job) for job in jobs))
+    outcomes = await asyncio.gather(*(one(job) for job in jobs), return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return outcomes
