@@ -8,7 +8,7 @@ package struct CanonicalUUID: Sendable {
   package var high: UInt64
   package var low: UInt64
   /// One bit a digit, the first digit highest; where the digit is no letter the bit says nothing.
-  private var upperCaseDigits: UInt32
+  package private(set) var upperCaseDigits: UInt32
 
   /// Whether any letter is in upper case.
   package var isUpperCase: Bool { upperCaseDigits != 0 }
@@ -17,6 +17,13 @@ package struct CanonicalUUID: Sendable {
     self.high = high
     self.low = low
     upperCaseDigits = isUpperCase ? .max : 0
+  }
+
+  /// As the store keeps it, spelling included.
+  package init(high: UInt64, low: UInt64, upperCaseDigits: UInt32) {
+    self.high = high
+    self.low = low
+    self.upperCaseDigits = upperCaseDigits
   }
 
   /// Random bits with version 4 and the variant of RFC 9562 §5.4 set.

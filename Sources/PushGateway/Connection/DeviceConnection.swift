@@ -66,6 +66,8 @@ final class DeviceConnection: ConnectionListener {
     }
   }
 
+  var isHoldingStream: Bool { !updates.isEmpty }
+
   func idled(on connection: HTTPConnection) { connection.http2.goAway() }
 
   func drainBegan(on connection: HTTPConnection) {

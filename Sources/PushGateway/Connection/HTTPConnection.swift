@@ -130,12 +130,12 @@ final class HTTPConnection: EventHandler, TimerHandler {
   private func checkIdle() {
     guard case .open = phase else { return }
     let quiet = worker.loop.now.bootMilliseconds - lastInput
-    if quiet >= idleTimeout, http2.openStreams == 0 {
+    if quiet >= idleTimeout, !role.isHoldingStream {
       role.idled(on: self)
       worker.touch(self)
       schedule(after: Self.lingerMilliseconds, Timer.linger)
     } else {
-      schedule(after: http2.openStreams > 0 ? idleTimeout : idleTimeout - quiet, Timer.idle)
+      schedule(after: quiet >= idleTimeout ? idleTimeout : idleTimeout - quiet, Timer.idle)
     }
   }
 

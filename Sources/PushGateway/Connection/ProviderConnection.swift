@@ -29,6 +29,8 @@ final class ProviderConnection: ConnectionListener {
     }
   }
 
+  /// A stream that was begun and not ended in all that time is as good as none.
+  var isHoldingStream: Bool { false }
   func outputFlushed(on connection: HTTPConnection) {}
   func ticked(on connection: HTTPConnection) {}
   func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
@@ -65,15 +67,18 @@ final class ProviderConnection: ConnectionListener {
 
   private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
     let worker = worker
-    let head = try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
+    defer { raiseStreamsOnceAuthenticated(on: connection) }
+    return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
       try worker.credentials.authenticate(
         stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
     }
-    if !hasRaisedStreams {
-      hasRaisedStreams = true
-      connection.http2.raiseAnnouncedStreams(to: Self.streamsOnceAuthenticated)
-    }
-    return head
+  }
+
+  /// Apple: one stream until the first valid provider token, whatever else is wrong with that request.
+  private func raiseStreamsOnceAuthenticated(on connection: HTTPConnection) {
+    guard !hasRaisedStreams, session.isAuthenticated else { return }
+    hasRaisedStreams = true
+    connection.http2.raiseAnnouncedStreams(to: Self.streamsOnceAuthenticated)
   }
 
   /// The only answer that does not wait for the request's end. What is wrong with the head is wrong first, and said at

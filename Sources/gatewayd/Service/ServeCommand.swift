@@ -26,7 +26,13 @@ enum ServeCommand {
       for line in error.errors { invocation.output.error(line.description) }
       return .failure
     }
-    for warning in loaded.warnings { invocation.output.error(warning.description) }
+    // Before the gateway is made, so that a fault has its line in the file.
+    let check = ConfigurationCheck(loaded)
+    for warning in loaded.warnings.map(\.description) + check.warnings { invocation.output.error(warning) }
+    guard check.errors.isEmpty else {
+      for error in check.errors { invocation.output.error(error.description) }
+      return .failure
+    }
     return try Service(loaded).run() ? .success : .failure
   }
 }

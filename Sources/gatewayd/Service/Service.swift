@@ -59,9 +59,9 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
       inbox.postAlways(.ended)
     }
     for listener in gateway.listeners {
-      log.info(
-        "listening", (.listener, listener.role.rawValue), (.address, listener.address),
-        (.environment, listener.environment ?? ""))
+      var fields: [(LogKey, String)] = [(.listener, listener.role.rawValue), (.address, listener.address)]
+      if let environment = listener.environment { fields.append((.environment, environment)) }
+      log.record(.info, "listening", fields)
     }
     for address in admin.addresses { log.info("listening", (.listener, "admin"), (.address, "\(address)")) }
     log.info("gatewayd serves", (.version, Gateway.version))

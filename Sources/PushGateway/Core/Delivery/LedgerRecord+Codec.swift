@@ -88,13 +88,15 @@ extension ByteWriter {
   mutating func pushID(_ id: PushID) {
     fixed(id.uuid.high)
     fixed(id.uuid.low)
-    byte(id.uuid.isUpperCase ? 1 : 0)
+    number(UInt64(id.uuid.upperCaseDigits))
   }
 }
 
 extension ByteReader {
   mutating func pushID() throws(Damage) -> PushID {
-    PushID(CanonicalUUID(high: try fixed(), low: try fixed(), isUpperCase: try byte() == 1))
+    PushID(
+      CanonicalUUID(
+        high: try fixed(), low: try fixed(), upperCaseDigits: UInt32(truncatingIfNeeded: try number())))
   }
 
   mutating func priority() throws(Damage) -> RefreshPriority {
