@@ -13,8 +13,10 @@ import Testing
     token: String? = token, _ body: (_ socket: RawHTTPClient, _ tcp: RawHTTPClient, FakeBackend) throws -> Void
   ) throws {
     let backend = FakeBackend()
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
     var settings = GatewayConfiguration.Admin()
-    settings.socket = TemporaryPath.fresh("admin.sock")
+    settings.socket = folder.path + "/admin.sock"
     settings.listen = .tcp(host: "127.0.0.1", port: 0)
     settings.token = token.map { Secret($0) }
     let server = try AdminServer(settings, backend: backend)

@@ -12,7 +12,9 @@ import Testing
   }
 
   @Test("The socket's file has mode 0660 and is gone after stop") func file() throws {
-    let path = TemporaryPath.fresh("s")
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path + "/s"
     let server = try AdminServer(.init(socket: path), backend: FakeBackend())
     #expect(mode(path) == S_IFSOCK | 0o660)
     server.stop()
@@ -20,7 +22,9 @@ import Testing
   }
 
   @Test("A stale file is replaced, a served one and a plain file are left alone") func stale() throws {
-    let path = TemporaryPath.fresh("s")
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path + "/s"
     let crashed = try AdminSocket.listen(on: .unix(path: path))
     close(crashed.descriptor)
     #expect(mode(path) != nil)
@@ -32,7 +36,7 @@ import Testing
     #expect(mode(path) != nil)
     server.stop()
 
-    let plain = TemporaryPath.fresh("plain")
+    let plain = folder.path + "/plain"
     close(open(plain, O_CREAT | O_WRONLY, 0o600))
     #expect(
       throws: AdminSocketError("[admin] socket \(plain) is there and is no socket: remove it or choose another path")
@@ -64,7 +68,9 @@ import Testing
   @Test("A port in use is named, and the socket made before it is taken back") func portInUse() throws {
     let first = try AdminSocket.listen(on: .tcp(host: "127.0.0.1", port: 0))
     defer { first.close() }
-    let path = TemporaryPath.fresh("s")
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path + "/s"
     do {
       try AdminServer(.init(socket: path, listen: first.address), backend: FakeBackend()).stop()
       Issue.record("it listens on a port in use")

@@ -1,0 +1,4 @@
+import Glibc
+
+/// Lets other threads run.
+func yieldBriefly() { usleep(1000) }
