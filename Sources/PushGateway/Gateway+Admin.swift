@@ -7,7 +7,7 @@ import TokenStore
 extension Gateway: AdminBackend {
   public func isReady() -> ReadinessReport {
     do throws(AdminFailure) {
-      return try ask { worker in .success(worker.readiness) }
+      return try ask(within: .seconds(1)) { worker in .success(worker.readiness) }
     } catch {
       return ReadinessReport(ready: false, why: error.detail)
     }

@@ -123,16 +123,16 @@ public final class Gateway: Sendable {
   // MARK: Questions
 
   /// Asks something on the loop and waits for the answer.
-  /// - Throws: ``AdminFailure`` 503 when the loop does not answer within five seconds.
+  /// - Throws: ``AdminFailure`` 503 when the loop does not answer in time.
   func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
+    within limit: Duration = .seconds(5), _ question: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
   ) throws(AdminFailure) -> Answer {
     let reply = Reply<Result<Answer, AdminFailure>>()
     guard inbox.post(.perform { reply.give(question($0)) }) else { throw .unavailable("the gateway is overloaded") }
-    return try answer(of: reply)
+    return try answer(of: reply, within: limit)
   }
 
-  /// As ``ask(_:)``; the answer arrives once all that it decided is durable.
+  /// As ``ask(within:_:)``; the answer arrives once all that it decided is durable.
   func command<Answer: Sendable>(
     _ body: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
   ) throws(AdminFailure) -> Answer {
@@ -144,12 +144,14 @@ public final class Gateway: Sendable {
         worker.commits.current.notices.append { reply.give(answer) }
       })
     guard isPosted else { throw .unavailable("the gateway is overloaded") }
-    return try answer(of: reply)
+    return try answer(of: reply, within: .seconds(5))
   }
 
-  private func answer<Answer>(of reply: Reply<Result<Answer, AdminFailure>>) throws(AdminFailure) -> Answer {
-    guard let result = reply.wait(for: .seconds(5)) else {
-      throw .unavailable("the gateway did not answer within 5 s")
+  private func answer<Answer>(
+    of reply: Reply<Result<Answer, AdminFailure>>, within limit: Duration
+  ) throws(AdminFailure) -> Answer {
+    guard let result = reply.wait(for: limit) else {
+      throw .unavailable("the gateway did not answer within \(limit.components.seconds) s")
     }
     return try result.get()
   }

@@ -41,7 +41,7 @@ extension LoopWorker {
     let byID = Dictionary(
       ledger.registrations.filter { registration in order.contains { $0.registration == registration.id } }
         .map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let pushes = order.compactMap { key in
+    let pushes = order.reversed().compactMap { key in
       byID[key.registration].flatMap { registration in
         groups[key].map { report(key.push, $0, of: registration) }
       }
@@ -85,8 +85,8 @@ extension LoopWorker {
     case .expired: (.expired, "its expiration passed first", nil)
     case .received: (.received, "the device confirmed it", nil)
     case .duplicate: (.duplicate, "this apns-id was accepted before; nothing was marked", nil)
-    case .removed: (.dropped, "the widget was removed", nil)
-    case .rejected(let until): (.deferred, "refused: every widget lacks budget, and over-budget is reject", until)
+    case .removed: (.removed, "the widget was removed", nil)
+    case .rejected(let until): (.rejected, "every widget lacks budget, and over-budget is reject", until)
     }
   }
 
