@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import ssl
 import struct
+from pathlib import Path
 from typing import Callable
 
 import pytest
@@ -308,21 +309,31 @@ def test_a_port_in_use_is_named(gateway: Gateway) -> None:
 
 def test_a_key_file_that_cannot_be_read_is_named_and_never_shown(gateway: Gateway) -> None:
     configuration = gateway.configuration
-    for file in (gateway.path(configuration["tls"]["key"]), gateway.path(configuration["tls"]["certificate"]),
-                 gateway.credential().file, gateway.path(configuration["enrolment"][0]["key-file"])):
+    places = {
+        gateway.path(configuration["tls"]["key"]): 1, gateway.path(configuration["tls"]["certificate"]): 1,
+        # The provider key stands at one entry for each environment, and each is a line of its own.
+        gateway.credential().file: len(configuration["provider-key"]),
+        gateway.path(configuration["enrolment"][0]["key-file"]): 1}
+
+    def assert_named(file: Path, count: int) -> str:
+        done = gateway.program("gatewayd", "serve", "--config", gateway.config)
+        assert done.returncode == 1, done
+        lines = done.stderr.splitlines()
+        assert 1 <= len(lines) <= count and all(file.name in line for line in lines), done.stderr
+        return done.stderr
+
+    for file, count in places.items():
         right = file.read_bytes()
         file.unlink()
-        assert file.name in failing_start(gateway)
+        assert_named(file, count)
         file.mkdir()
-        assert file.name in failing_start(gateway)
+        assert_named(file, count)
         file.rmdir()
         file.touch(mode=0o600)
-        assert file.name in failing_start(gateway)
-        if file != gateway.path(configuration["enrolment"][0]["key-file"]):
-            secret = b"-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"
-            file.write_bytes(secret)
-            said = failing_start(gateway)
-            assert file.name in said and "c2VjcmV0" not in said
+        assert_named(file, count)
+        if file != gateway.path(configuration["enrolment"][0]["key-file"]):  # which is any text
+            file.write_bytes(b"-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n")
+            assert "c2VjcmV0" not in assert_named(file, count)
         file.write_bytes(right)
     assert not gateway.database.exists()
     gateway.start()

@@ -23,7 +23,9 @@ struct ConfigurationCheck: Sendable {
         _ = try TLSContext.server(
           certificateChain: identity.certificateChain, privateKey: identity.privateKey.revealed)
       } catch {
-        errors.append(loaded.error(.tlsCertificate, "cannot be used: \(error)"))
+        let files = [loaded.outline.certificateFile, loaded.outline.privateKeyFile].compactMap { $0 }
+        errors.append(
+          loaded.error(.tlsCertificate, "\(files.joined(separator: " with ")): cannot be used: \(error)"))
       }
     }
     guard let path = loaded.outline.caFile else { return }
@@ -48,7 +50,8 @@ struct ConfigurationCheck: Sendable {
       do throws(TLSError) {
         _ = try ES256PublicKey(pem: key.pem.revealed)
       } catch {
-        errors.append(loaded.error(.providerKeyFile, occurrence: occurrence, "cannot be used: \(error)"))
+        let file = loaded.outline.providerKeys[occurrence].file
+        errors.append(loaded.error(.providerKeyFile, occurrence: occurrence, "\(file): cannot be used: \(error)"))
       }
     }
   }
