@@ -12,7 +12,8 @@ let house: [SwiftSetting] = [
 let package = Package(
   name: "gatewayd",
   products: [
-    .library(name: "PushGateway", targets: ["PushGateway"]),
+    .library(
+      name: "PushGateway", targets: ["PushGateway", "GatewayCore", "GatewayReports", "BudgetThrottle", "TokenStore"]),
     .executable(name: "gatewayd", targets: ["gatewayd"]),
     .executable(name: "gatewayctl", targets: ["gatewayctl"]),
   ],
@@ -83,7 +84,7 @@ let package = Package(
     // Tests.
     .target(
       name: "GatewayTestKit",
-      dependencies: ["GatewayCore", "GatewayIO", "HTTPMessage", "TokenStore", "PushGateway"],
+      dependencies: ["GatewayCore", "GatewayIO", "GatewayReports", "HTTPMessage", "TokenStore", "PushGateway"],
       path: "Tests/GatewayTestKit", swiftSettings: house),
     .testTarget(name: "BudgetThrottleTests", dependencies: ["BudgetThrottle"], swiftSettings: house),
     .testTarget(
@@ -118,7 +119,7 @@ let package = Package(
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
-        "PushGateway", "GatewayTestKit", "GatewayCore", "GatewayIO", "HTTPMessage", "TokenStore",
+        "PushGateway", "GatewayTestKit", "GatewayCore", "GatewayIO", "GatewayReports", "HTTPMessage", "TokenStore",
         "BudgetThrottle",
       ], swiftSettings: house),
     .testTarget(name: "ArchitectureTests", dependencies: ["GatewayCore"], swiftSettings: house),

@@ -40,7 +40,7 @@ final class ProviderConnection: ConnectionListener {
   /// First "open no more", and when the client has heard it, the last stream that counts (RFC 9113 §6.8).
   func drainBegan(on connection: HTTPConnection) {
     isDraining = true
-    connection.http2.announceShutdown()
+    connection.http2.announceShutdown(debugData: Refusal(.shutdown).body)
     connection.http2.ping()
   }
 

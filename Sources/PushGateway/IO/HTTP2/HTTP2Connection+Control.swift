@@ -14,11 +14,15 @@ extension HTTP2Connection {
     if nghttp2_submit_ping(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) == 0 { collector.pingsInFlight += 1 }
   }
 
-  /// The first phase of an orderly end: tells the client to open no more streams, while those under way are served
-  /// (RFC 9113 §6.8). Follow it with ``ping()`` and, when that is acknowledged, with ``goAway(lastStreamID:code:debugData:)``.
-  package func announceShutdown() {
+  /// The first phase of an orderly end: tells the client to open no more streams, while those under way and those that
+  /// cross it are served (RFC 9113 §6.8). Follow it with ``ping()`` and, when that is acknowledged, with
+  /// ``goAway(lastStreamID:code:debugData:)``.
+  ///
+  /// It says why at once: a client without open streams may leave on it and never see the second.
+  /// - Parameter debugData: at most 16 376 octets.
+  package func announceShutdown(debugData: [UInt8] = []) {
     guard role == .server, failure == nil else { return }
-    nghttp2_submit_shutdown_notice(session.raw)
+    queueOwn(GoAwayFrame.bytes(lastStreamID: .max, code: .noError, debugData: debugData))
   }
 
   /// Sends GOAWAY. Open streams up to `lastStreamID` go on, later ones are closed with REFUSED_STREAM, and the connection

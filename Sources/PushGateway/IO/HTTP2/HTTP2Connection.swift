@@ -188,6 +188,10 @@ package final class HTTP2Connection {
     guard result == 0 else { throw .library(code: result) }
   }
 
+  /// Sends a whole frame that nghttp2 knows nothing of, after what is on its way. It never comes between the frames of
+  /// one header block: ours are not longer than one frame.
+  func queueOwn(_ frame: [UInt8]) { ownFrames += frame }
+
   private func fail(_ error: HTTP2Error) -> HTTP2Error {
     failure = error
     if error == .prefaceInvalid {
