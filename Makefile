@@ -5,13 +5,18 @@ SWIFT_FLAGS ?=
 FORMATTED = Sources Tests Benchmarks Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build test unit-tests client-tests lint format bench clean
+.PHONY: help build run test unit-tests client-tests lint format bench clean
 
 ## build: what is missing from Debian, then the programs, optimised, in .build/release
 build:
 	@Scripts/bootstrap.sh build
 	@echo "== build"
 	@$(SWIFT) build -c release $(SWIFT_FLAGS)
+
+## run: build, make a development setup in run/, show with simulated devices what the gateway does, keep serving
+run: build
+	@Scripts/bootstrap.sh run
+	@Scripts/run-demo.sh
 
 ## test: lint, unit and integration tests, then real client libraries against a real gateway
 test:
@@ -47,13 +52,6 @@ bench:
 	@echo "== build"
 	@$(SWIFT) build -c release $(SWIFT_FLAGS)
 	@Tests/clients/run --python Benchmarks/bench.py
-
-ifneq ($(wildcard Scripts/run-demo.sh),)
-.PHONY: run
-## run: build, and show what the gateway does; then it keeps serving
-run: build
-	@Scripts/run-demo.sh
-endif
 
 ## clean: remove everything that was built
 clean:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what this project needs on Debian 12 and what is missing, and nothing else; does nothing when all is there.
 #
-#   Scripts/bootstrap.sh [build] [test] [bench]      the groups to see to; without one: build
+#   Scripts/bootstrap.sh [build] [run] [test] [bench]      the groups to see to; without one: build
 #
 # Swift itself is not a Debian package: its absence is named, not mended.
 set -eu
@@ -25,6 +25,7 @@ build|libcurl4-openssl-dev|pc:libcurl
 build|libstdc++-12-dev|deb
 build|binutils|cmd:ld.gold
 build|libncurses6|deb
+run|curl|cmd:curl
 test|python3|cmd:python3
 test|python3-venv|py:ensurepip
 test|curl|cmd:curl
@@ -79,8 +80,8 @@ check_swift() {
 
 for group in $groups; do
   case $group in
-    build | test | bench) ;;
-    *) fail "no such group: $group; there are build, test and bench" ;;
+    build | run | test | bench) ;;
+    *) fail "no such group: $group; there are build, run, test and bench" ;;
   esac
 done
 

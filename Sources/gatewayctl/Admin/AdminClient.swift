@@ -20,6 +20,12 @@ struct AdminClient {
     try decoded(try send("GET", path, query: query, body: nil))
   }
 
+  /// nil: there is no such thing (404).
+  func find<Report: Decodable>(_ path: [String]) throws -> Answer<Report>? {
+    let (status, bytes) = try exchange("GET", path, query: [], body: nil)
+    return status == 404 ? nil : try decoded(try accepted(status, bytes))
+  }
+
   func post<Report: Decodable>(_ path: [String], _ body: some Encodable) throws -> Answer<Report> {
     try decoded(try send("POST", path, query: [], body: Array(try JSONEncoder().encode(body))))
   }
@@ -44,13 +50,24 @@ struct AdminClient {
   }
 
   private func send(_ method: String, _ path: [String], query: [(String, String?)], body: [UInt8]?) throws -> [UInt8] {
+    let (status, bytes) = try exchange(method, path, query: query, body: body)
+    return try accepted(status, bytes)
+  }
+
+  private func accepted(_ status: Int, _ bytes: [UInt8]) throws -> [UInt8] {
+    guard (200..<300).contains(status) else { throw refusal(status: status, bytes) }
+    return bytes
+  }
+
+  private func exchange(
+    _ method: String, _ path: [String], query: [(String, String?)], body: [UInt8]?
+  ) throws -> (status: Int, bytes: [UInt8]) {
     guard let handle = CurlHandle() else { throw CommandFailure("libcurl could not start") }
     let parameters = query.compactMap { name, value in value.map { Self.encoded(name) + "=" + Self.encoded($0) } }
     let target = (["v1"] + path).map(Self.encoded).joined(separator: "/")
     let url = "http://localhost/" + target + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     switch handle.request(method, url, socket: socket, body: body, seconds: Self.timeoutSeconds) {
-    case .answered(let status, let bytes) where (200..<300).contains(status): return bytes
-    case .answered(let status, let bytes): throw refusal(status: status, bytes)
+    case .answered(let status, let bytes): return (status, bytes)
     case .failed(let code, let errno, let text): throw unreachable(code, errno, text)
     }
   }

@@ -4,6 +4,9 @@ import GatewayIO
 
 /// A JWT as APNs providers send it: ES256 over team, key ID and time.
 struct ProviderToken {
+  /// Seconds (Apple: "Establishing a token-based connection to APNs").
+  static let lifetime: Int64 = 3600
+
   let team: String
   let keyID: String
   let key: ES256SigningKey

@@ -3,7 +3,9 @@ import GatewayIO
 import HTTPMessage
 
 /// What the gateway answered to one push.
-struct PushResult: Encodable, Equatable {
+struct PushResult: Codable, Equatable {
+  /// What its sender calls it.
+  var name: String?
   var token: String
   var status: Int
   var reason: String?
@@ -14,7 +16,7 @@ struct PushResult: Encodable, Equatable {
   var retryAfter: String?
 
   private enum CodingKeys: String, CodingKey {
-    case token, status, reason, detail
+    case name, token, status, reason, detail
     case apnsID = "apns-id"
     case apnsUniqueID = "apns-unique-id"
     case gatewayRefresh = "gateway-refresh"

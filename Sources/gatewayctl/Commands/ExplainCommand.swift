@@ -1,18 +1,63 @@
 import CommandLineInterface
+import Foundation
 import GatewayReports
 
-/// `gatewayctl explain ID`
+/// `gatewayctl explain`
 enum ExplainCommand {
+  private static let table = CommandOption.flag(
+    "table", help: "a line for each widget and push, where it stands now; the standard for several IDs")
+  private static let last = CommandOption.value("last", "N", help: "only the last N pushes of each ID")
+  private static let pushes = CommandOption.value(
+    "pushes", "FILE", help: "a table of pushes, refused ones too: FILE has lines of push --json")
+
   static let command = Command(
     "explain", summary: "Says why widgets did or did not refresh.",
     positionals: [
-      Positional("ID", help: "an apns-id or apns-unique-id, or a device token for the last pushes to it")
+      Positional("ID", help: "an apns-id or apns-unique-id, or a device token for the last pushes to it", count: .many)
     ],
-    examples: [.init("gatewayctl explain EC1BF194-B3B2-424B-9F1C-5F8A9C1C2C43", "what became of this push")]
+    options: [table, last, pushes],
+    examples: [
+      .init("gatewayctl explain EC1BF194-B3B2-424B-9F1C-5F8A9C1C2C43", "what became of this push"),
+      .init("gatewayctl explain 8f14e45f --table --last 5", "how the last five pushes to this token stand"),
+      .init("gatewayctl push 8f14e45f --json >>sent && gatewayctl explain --pushes sent", "of pushes made by hand"),
+    ]
   ) { invocation in
-    let answer: AdminClient.Answer<ExplainReport> = try invocation.admin().get(["explain", invocation.arguments[0]])
-    invocation.show(answer) { text(of: $0, style: invocation.output.style) }
-    return answer.report.pushes.isEmpty ? .failure : .success
+    let ids = invocation.arguments
+    let count = try invocation.integer(last, in: 1...1_000_000)
+    guard !ids.isEmpty || invocation.value(pushes) != nil else {
+      throw UsageError("ID is missing: an apns-id, an apns-unique-id or a device token", help: invocation.command)
+    }
+    let admin = try invocation.admin()
+    if ids.count == 1, count == nil, invocation.value(pushes) == nil, !invocation.has(table) {
+      let answer: AdminClient.Answer<ExplainReport> = try admin.get(["explain", ids[0]])
+      invocation.show(answer) { text(of: $0, style: invocation.output.style) }
+      return answer.report.pushes.isEmpty ? .failure : .success
+    }
+    var explanation = Explanation(admin: admin)
+    if let file = invocation.value(pushes) { try explanation.add(results: try results(in: file)) }
+    for id in ids { try explanation.add(id: id, last: count ?? .max) }
+    if invocation.wantsJSON {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      invocation.output.print(String(decoding: try encoder.encode(explanation.outcomes), as: UTF8.self))
+    } else {
+      invocation.output.print(
+        explanation.outcomes.isEmpty
+          ? "No pushes." : OutcomeTable.text(of: explanation.outcomes, style: invocation.output.style))
+    }
+    return explanation.outcomes.isEmpty ? .failure : .success
+  }
+
+  /// What `push --json` printed, once or several times.
+  private static func results(in file: String) throws -> [PushResult] {
+    let bytes = try InputFile.read(file, what: "the pushes")
+    return try bytes.split(separator: UInt8(ascii: "\n")).enumerated().flatMap { number, line in
+      do {
+        return try JSONDecoder().decode([PushResult].self, from: Data(line))
+      } catch {
+        throw CommandFailure("\(file):\(number + 1): expected a line that gatewayctl push --json has printed")
+      }
+    }
   }
 
   static func text(of report: ExplainReport, style: Style) -> String {

@@ -21,10 +21,11 @@ enum PushCommand {
   private static let payload = CommandOption.value(
     "payload", "JSON", help: "the body, or @FILE", standard: standardPayload)
   private static let id = CommandOption.value("id", "UUID", help: "apns-id; the same again is the same push")
-  private static let keyFile = CommandOption.value(
-    "key-file", "FILE", help: "the provider key (.p8), in place of the configuration's")
-  private static let keyID = CommandOption.value("key-id", "ID", help: "its key ID; with --key-file")
-  private static let team = CommandOption.value("team", "ID", help: "its team; with --key-file")
+  private static let name = CommandOption.value(
+    "name", "TEXT", help: "what explain --pushes calls it; goes into --json")
+
+  private static let curl = CommandOption.flag(
+    "curl", help: "send nothing; print the line for curl that does the same")
 
   private static let standardPayload = #"{"aps":{"content-changed":true}}"#
 
@@ -32,11 +33,13 @@ enum PushCommand {
     "push", summary: "Sends a widget push, as a backend would.",
     discussion: "Exits with 1 when a push is refused.",
     positionals: [Positional("TOKEN", help: "a device token in hex", count: .many)],
-    options: [app, topic, bundleID, environment, priority, expiration, payload, id, keyFile, keyID, team]
+    options: [app, topic, bundleID, environment, priority, expiration, payload, id, name, curl]
+      + SigningOptions.all
       + ServerOptions.all,
     examples: [
       .init("gatewayctl --config gatewayd.toml push 8f14e45f", "the widgets of one registration"),
       .init("gatewayctl push --app com.example.caffeine --priority 5", "everyone who has the app"),
+      .init("gatewayctl push 8f14e45f --curl", "what a backend sends"),
     ]
   ) { invocation in
     let outline = try invocation.outline()
@@ -44,10 +47,15 @@ enum PushCommand {
     guard !plan.pushes.isEmpty else {
       throw CommandFailure("the app has no registration in \(plan.environment.rawValue)")
     }
+    if invocation.has(curl) {
+      for line in curlLines(plan, invocation, outline: outline) { invocation.output.print(line) }
+      return .success
+    }
     let loop: EventLoop
     do { loop = try EventLoop() } catch { throw CommandFailure("\(error)") }
     let sender = try PushSender(plan: plan, loop: loop)
-    let results = try sender.run()
+    var results = try sender.run()
+    for index in results.indices { results[index].name = invocation.value(name) }
     if invocation.wantsJSON {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -71,14 +79,31 @@ enum PushCommand {
     return table.text(style: style)
   }
 
+  private static func curlLines(
+    _ plan: PushPlan, _ invocation: Invocation, outline: ConfigurationOutline?
+  ) -> [String] {
+    var token = [CommandLine.arguments.first ?? "gatewayctl"]
+    if let file = invocation.value(GlobalOptions.config) { token += ["--config", file] }
+    token.append("token")
+    for option in [bundleID, environment] + SigningOptions.all {
+      if let value = invocation.value(option) { token += ["--" + option.name, value] }
+    }
+    if invocation.value(environment) == nil, plan.environment != SigningOptions.standardEnvironment(outline) {
+      token += ["--" + environment.name, plan.environment.rawValue]
+    }
+    let caFile = invocation.value(ServerOptions.ca) ?? outline?.caFile
+    return plan.pushes.map {
+      CurlLine(target: plan.target, caFile: caFile, request: $0.request, tokenCommand: token).text
+    }
+  }
+
   // MARK: From the command line to a plan
 
   private static func plan(_ invocation: Invocation, outline: ConfigurationOutline?) throws -> PushPlan {
     var wanted = try invocation.choice(environment, of: GatewayEnvironment.self)
     var app = invocation.value(bundleID) ?? invocation.value(Self.app)
     let tokens = try tokens(invocation, app: &app, environment: &wanted)
-    let served = outline?.providers.map(\.environment) ?? []
-    let environment = wanted ?? (served.contains(.development) ? .development : served.first ?? .development)
+    let environment = wanted ?? SigningOptions.standardEnvironment(outline)
     let topic: String
     if let text = invocation.value(Self.topic) {
       topic = text
@@ -95,7 +120,7 @@ enum PushCommand {
     }
     if let priority = invocation.value(priority) { fields.append(("apns-priority", priority)) }
     if let expiration = try expirationField(invocation) { fields.append(("apns-expiration", expiration)) }
-    let signer = try signer(invocation, outline: outline, environment: environment, app: app ?? "")
+    let signer = try SigningOptions.signer(invocation, outline: outline, environment: environment, app: app)
     let jwt = try signer.text(issuedAt: Int64(time(nil)))
     fields.append(("authorization", "bearer " + jwt))
     let listener = outline?.providers.first { $0.environment == environment }
@@ -154,40 +179,6 @@ enum PushCommand {
       after = answer.report.next
     } while after != nil
     return tokens
-  }
-
-  private static func signer(
-    _ invocation: Invocation, outline: ConfigurationOutline?, environment: GatewayEnvironment, app: String
-  ) throws -> ProviderToken {
-    let file: String
-    let keyID: String
-    let team: String
-    if let given = invocation.value(keyFile) {
-      file = given
-      keyID = try invocation.required(Self.keyID)
-      team = try invocation.required(Self.team)
-    } else {
-      let usable = (outline?.providerKeys ?? []).filter { $0.environment == environment }
-      // A key for another app is better than none: the gateway then says what is wrong with it.
-      let bundle = BundleID(app)
-      guard
-        let key = usable.first(where: { key in bundle.map { app in key.topics.contains { $0.matches(app) } } ?? false })
-          ?? usable.first
-      else {
-        throw CommandFailure(
-          "no provider key: the configuration has no [[provider-key]] for \(environment.rawValue);"
-            + " give --key-file, --key-id and --team")
-      }
-      (file, keyID, team) = (
-        key.file, invocation.value(Self.keyID) ?? key.keyID, invocation.value(Self.team) ?? key.team
-      )
-    }
-    do {
-      return ProviderToken(
-        team: team, keyID: keyID, key: try ES256SigningKey(pem: try InputFile.read(file, what: "the provider key")))
-    } catch let error as TLSError {
-      throw CommandFailure("\(file): \(error)")
-    }
   }
 
   private static func expirationField(_ invocation: Invocation) throws -> String? {

@@ -20,16 +20,27 @@ enum SimulateCommand {
   private static let seed = CommandOption.value(
     "seed", "N", help: "device tokens that are the same each time", standard: "the gateway makes them")
   private static let keep = CommandOption.flag("keep", help: "leave the devices enrolled at the end")
+  private static let name = CommandOption.value(
+    "name", "TEXT", help: "what lines call a device", standard: SimulationPlan.standardName)
+  private static let foreground = CommandOption.flag("foreground", help: "the app is on the screen: nothing is charged")
+  private static let developerMode = CommandOption.flag(
+    "developer-mode", help: "each device switches it on, as in its settings: budgets are lifted")
+  private static let away = CommandOption.value(
+    "away", "TIME", help: "stay away for so long after the registration: pushes wait")
   private static let keyFile = CommandOption.value(
     "key-file", "FILE", help: "the enrolment key, in place of the configuration's")
 
   static let command = Command(
     "simulate", summary: "Plays devices: each enrols, registers widgets, holds its stream and prints refreshes.",
     discussion: "At the end the devices leave for good, unless --keep is given. A second Ctrl-C does not wait.",
-    options: [devices, widgets, bundleID, environment, platform, os, duration, seed, keep, keyFile]
+    options: [
+      devices, widgets, bundleID, environment, platform, os, duration, seed, keep, name, foreground,
+      developerMode, away, keyFile,
+    ]
       + ServerOptions.all,
     examples: [
       .init("gatewayctl --config gatewayd.toml simulate --bundle-id com.example.caffeine", "one device, until Ctrl-C"),
+      .init("gatewayctl simulate --name phone --away 30s", "what waits for a device that is not there"),
       .init("gatewayctl simulate --devices 1000 --widgets 3 --duration 1m", "a crowd for a minute"),
     ]
   ) { invocation in
@@ -63,12 +74,18 @@ enum SimulateCommand {
       target: target, enrolmentKey: enrolment.key, bundleID: enrolment.bundleID, environment: environment,
       platform: platform, os: version, devices: try invocation.integer(devices, in: 1...100_000) ?? 1,
       widgets: SimulationPlan.widgets(count, platform: platform, os: parsed),
-      duration: try invocation.duration(duration).map {
-        $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000
-      },
+      duration: try milliseconds(duration, invocation),
       seed: try invocation.integer(seed, in: 0...Int.max).map { UInt64($0) }, keeps: invocation.has(keep),
+      name: invocation.value(name) ?? SimulationPlan.standardName, isInForeground: invocation.has(foreground),
+      switchesDeveloperModeOn: invocation.has(developerMode), away: try milliseconds(away, invocation) ?? 0,
       // Two heartbeats may be missed (docs/devices.md, 3).
       silence: heartbeat.seconds * 2000 + 5000)
+  }
+
+  private static func milliseconds(_ option: CommandOption, _ invocation: Invocation) throws -> Int64? {
+    try invocation.duration(option).map {
+      $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000
+    }
   }
 
   private static func enrolment(

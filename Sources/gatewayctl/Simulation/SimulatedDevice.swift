@@ -6,8 +6,8 @@ import TokenStore
 /// One device: enrols, registers its widgets, holds its stream, says what it got, comes back when the stream breaks.
 /// Bound to its loop; the simulation owns it.
 final class SimulatedDevice: TimerHandler {
-  private enum State { case idle, joining, streaming, waiting, leaving, gone }
-  private enum Timer: UInt64 { case retry, silence }
+  private enum State { case idle, joining, away, streaming, waiting, leaving, gone }
+  private enum Timer: UInt64 { case retry, silence, away }
 
   /// Milliseconds (docs/devices.md, 3).
   private static let firstPause: Int64 = 1000
@@ -31,6 +31,8 @@ final class SimulatedDevice: TimerHandler {
   private var lastID: RefreshID?
   private var lastHeard: Int64 = 0
   private var pause = firstPause
+  /// Boot milliseconds; nil before the first registration.
+  private var awayUntil: Int64?
   private var timers: [Timer: TimerID] = [:]
   private var random: SeededGenerator
 
@@ -91,7 +93,30 @@ final class SimulatedDevice: TimerHandler {
     send(.put, path("apps/" + plan.bundleID), key: key ?? "", body: body) { [self] response in
       guard let answer: Answer = decoded(response, status: 200, doing: "register") else { return }
       token = answer.token
-      openStream()
+      let isFirst = awayUntil == nil
+      let until = awayUntil ?? loop.now.bootMilliseconds + plan.away
+      awayUntil = until
+      let wait = until - loop.now.bootMilliseconds
+      guard wait > 0 else { return openStream() }
+      state = .away
+      timers[.away] = loop.schedule(after: wait, self, token: Timer.away.rawValue)
+      if isFirst { simulation.wentAway(self) }
+    }
+  }
+
+  /// It ends with the stream, so it is said on each (docs/devices.md, 5).
+  private func saySituation() {
+    struct Situation: Encodable {
+      var foreground: String?
+      var developerMode: Bool?
+    }
+    guard plan.isInForeground || plan.switchesDeveloperModeOn else { return simulation.becameReady(self) }
+    let body = Situation(
+      foreground: plan.isInForeground ? plan.bundleID : nil,
+      developerMode: plan.switchesDeveloperModeOn ? true : nil)
+    send(.put, path("state"), key: key ?? "", body: body) { [self] response in
+      guard response.status == 200 else { return refused(response, doing: "say its state") }
+      simulation.becameReady(self)
     }
   }
 
@@ -123,7 +148,7 @@ final class SimulatedDevice: TimerHandler {
       state = .streaming
       pause = Self.firstPause
       watchSilence(after: plan.silence)
-      simulation.becameReady(self)
+      saySituation()
     case .data(let bytes):
       guard state == .streaming else { return }
       for event in reader.feed(bytes) where event.name == "refresh" { refresh(event) }
@@ -159,7 +184,7 @@ final class SimulatedDevice: TimerHandler {
   // MARK: Breaking and leaving
 
   private func broke(_ reason: String) {
-    guard state == .joining || state == .streaming else {
+    guard state == .joining || state == .streaming || state == .away else {
       if state == .leaving { gone() }
       return
     }
@@ -184,7 +209,7 @@ final class SimulatedDevice: TimerHandler {
   /// Ends the device's life, on the gateway too unless the plan keeps it.
   func leave() {
     guard state != .gone, state != .leaving else { return }
-    let isConnected = state == .streaming
+    let isConnected = state == .streaming || state == .away
     state = .leaving
     guard isConnected, !plan.keeps, let connection else { return gone() }
     let fields = [(name: "authorization", value: "Bearer " + (key ?? ""))]
@@ -203,6 +228,10 @@ final class SimulatedDevice: TimerHandler {
     timers[timer] = nil
     switch timer {
     case .retry: simulation.wantsToStart(self)
+    case .away:
+      guard state == .away else { return }
+      state = .joining
+      openStream()
     case .silence:
       let quiet = loop.now.bootMilliseconds - lastHeard
       if quiet >= plan.silence {

@@ -31,7 +31,7 @@ final class Simulation: TimerHandler, SignalHandler {
     self.plan = plan
     self.output = output
     loop = try EventLoop()
-    report = SimulationReport(output: output, isJSON: isJSON, devices: plan.devices)
+    report = SimulationReport(output: output, isJSON: isJSON, plan: plan)
   }
 
   /// Blocks until the end; TERM and INT must be blocked (``SignalSource/blockSignals()``).
@@ -62,6 +62,12 @@ final class Simulation: TimerHandler, SignalHandler {
   func wantsToStart(_ device: SimulatedDevice) {
     guard !isEnding else { return }
     queue.append(device.number)
+    startMore()
+  }
+
+  func wentAway(_ device: SimulatedDevice) {
+    joining.remove(device.number)
+    report.away(device, at: now)
     startMore()
   }
 
@@ -99,7 +105,7 @@ final class Simulation: TimerHandler, SignalHandler {
   /// Trying again would not help.
   func failed(_ device: SimulatedDevice, _ reason: String) {
     joining.remove(device.number)
-    failure = failure ?? "device \(device.number) at \(plan.target.name): \(reason)"
+    failure = failure ?? "\(plan.label(of: device.number)) at \(plan.target.name): \(reason)"
     end()
     left(device)
   }

@@ -22,8 +22,23 @@ struct SimulationPlan {
   let seed: UInt64?
   /// Devices stay enrolled at the end.
   let keeps: Bool
+  /// What lines call the devices; with a number where there are several.
+  let name: String
+  /// The app is on the screen.
+  let isInForeground: Bool
+  /// Its user has switched developer mode on.
+  let switchesDeveloperModeOn: Bool
+  /// Milliseconds from the first registration to the first stream.
+  let away: Int64
   /// Milliseconds without a byte after which the gateway counts as dead.
   let silence: Int64
+
+  /// One device with a name of its own.
+  var isOne: Bool { devices == 1 && name != Self.standardName }
+
+  func label(of device: Int) -> String { isOne ? name : "\(name) \(device)" }
+
+  static let standardName = "device"
 
   /// 32 bytes in hex that only seed and number decide.
   func token(of device: Int) -> String? {

@@ -9,11 +9,13 @@ struct SimulationReport {
 
   let output: Output
   let isJSON: Bool
-  let devices: Int
+  let plan: SimulationPlan
+  private var devices: Int { plan.devices }
 
   private struct Line: Encodable {
     var event: String
     var time: String?
+    var name: String?
     var device: Int?
     var id: String?
     var token: String?
@@ -27,21 +29,30 @@ struct SimulationReport {
     var reconnects: Int?
 
     private enum CodingKeys: String, CodingKey {
-      case event, time, device, id, token, widgets, reason, ready, refreshes, refreshedWidgets, duplicates, reconnects
+      case event, time, name, device, id, token, widgets, reason, ready, refreshes, refreshedWidgets, duplicates,
+        reconnects
       case apnsID = "apns-id"
     }
   }
 
+  func away(_ device: SimulatedDevice, at time: ReportTime) {
+    if isJSON { return show(line("away", device, at: time)) }
+    guard devices <= Self.namedDevices else { return }
+    let seconds = ReportText.duration(seconds: Int(plan.away / 1000))
+    show(time, label(device), "registered, away for \(seconds), token \(device.token ?? "")")
+  }
+
   func ready(_ device: SimulatedDevice, at time: ReportTime) {
     if isJSON {
-      return show(
-        Line(event: "ready", time: time.description, device: device.number, id: device.id, token: device.token))
+      return show(line("ready", device, at: time))
     }
     guard devices <= Self.namedDevices else { return }
-    show(time, "device \(device.number)", "ready, token \(device.token ?? "")")
+    show(time, label(device), "ready, token \(device.token ?? "")")
   }
 
   func allReady(at time: ReportTime) {
+    // A device with a name of its own has said so itself.
+    if !isJSON, plan.isOne { return }
     if isJSON { return show(Line(event: "all-ready", time: time.description, ready: devices)) }
     show(time, "all", "\(ReportText.count(devices, "device")) ready, waiting for refreshes (Ctrl-C ends)")
   }
@@ -51,19 +62,20 @@ struct SimulationReport {
       "\(widget.kind)/\(widget.family)" + (widget.configuration.map { "(\($0))" } ?? "")
     }
     if isJSON {
-      return show(
-        Line(
-          event: "refresh", time: time.description, device: device.number, id: id.description, token: device.token,
-          apnsID: refresh.apnsID, widgets: widgets))
+      var line = line("refresh", device, at: time)
+      (line.id, line.apnsID, line.widgets) = (id.description, refresh.apnsID, widgets)
+      return show(line)
     }
-    show(time, "device \(device.number)", "refresh \(widgets.joined(separator: " ")), apns-id \(refresh.apnsID)")
+    show(time, label(device), "refresh \(widgets.joined(separator: " ")), apns-id \(refresh.apnsID)")
   }
 
   func broke(_ device: SimulatedDevice, _ reason: String, at time: ReportTime) {
     if isJSON {
-      return show(Line(event: "broken", time: time.description, device: device.number, reason: reason))
+      var line = line("broken", device, at: time)
+      (line.id, line.token, line.reason) = (nil, nil, reason)
+      return show(line)
     }
-    output.error("\(clock(time))  device \(device.number)  \(reason.printable); trying again")
+    output.error("\(clock(time))  \(label(device))  \(reason.printable); trying again")
   }
 
   func summary(_ totals: SimulationTotals, seconds: Int64) {
@@ -74,13 +86,23 @@ struct SimulationReport {
           duplicates: totals.duplicates, reconnects: totals.reconnects))
     }
     output.print(
-      "\(ReportText.count(totals.refreshes, "refresh")) of \(ReportText.count(totals.widgets, "widget")) on "
+      (plan.isOne ? plan.name + ": " : "")
+        + "\(ReportText.count(totals.refreshes, "refresh")) of \(ReportText.count(totals.widgets, "widget")) on "
         + "\(totals.ready) of \(ReportText.count(devices, "device")) in \(seconds) s, "
         + "\(ReportText.count(totals.duplicates, "duplicate")), \(ReportText.count(totals.reconnects, "reconnect"))")
   }
 
+  private func label(_ device: SimulatedDevice) -> String { plan.label(of: device.number) }
+
+  private func line(_ event: String, _ device: SimulatedDevice, at time: ReportTime) -> Line {
+    Line(
+      event: event, time: time.description, name: plan.name == SimulationPlan.standardName ? nil : plan.name,
+      device: device.number, id: device.id, token: device.token)
+  }
+
   private func show(_ time: ReportTime, _ device: String, _ text: String) {
-    let padding = String(repeating: " ", count: max(0, "device \(devices)".count - device.count))
+    // At least as wide as "device 1", so that simulations with short names share a terminal well.
+    let padding = String(repeating: " ", count: max(0, max(8, plan.label(of: devices).count) - device.count))
     output.print("\(output.style.dim(clock(time)))  \(device)\(padding)  \(text.printable)")
   }
 
