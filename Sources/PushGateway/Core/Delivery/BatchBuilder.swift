@@ -20,14 +20,17 @@ package struct BatchBuilder {
   /// Bytes of journal that rows do not cover yet, and how many rows that concerns.
   package private(set) var journalBytes = 0
   package var dirtyCount: Int { dirty.count - dirtyHead }
+  private let target: Int
 
   private var records = ByteWriter(reserving: 1 << 16)
   private var recordCount = 0
   private var urgentBytes = 0
   private var urgentRegistrations: [RegistrationState] = []
   private var rows: [StoredRow] = []
-  /// Registrations whose row is older than the journal, in the order in which they became so.
-  private var dirty: [RegistrationState] = []
+  /// Registrations whose row is older than the journal, in the order in which they became so, each with the position
+  /// since which it is. An entry counts only while that is still the registration's own: a row that was written out
+  /// of turn and got dirty again stands further back once more, and its old place must not speak for it.
+  private var dirty: [(registration: RegistrationState, since: UInt64)] = []
   private var dirtyHead = 0
   /// Which position holds how many bytes, oldest first.
   private var entries: [(sequence: UInt64, bytes: Int)] = []
@@ -35,7 +38,11 @@ package struct BatchBuilder {
   private var credit = 0
   private var scratch = ByteWriter(reserving: 1024)
 
-  package init(following sequence: UInt64) { self.sequence = sequence + 1 }
+  /// - Parameter target: see ``journalTarget``.
+  package init(following sequence: UInt64, target: Int = Self.journalTarget) {
+    self.sequence = sequence + 1
+    self.target = target
+  }
 
   mutating func append(_ record: LedgerRecord, for registration: RegistrationState) {
     if records.bytes.isEmpty { records.byte(LedgerRecord.codecVersion) }
@@ -48,7 +55,7 @@ package struct BatchBuilder {
   mutating func noteDirty(_ registration: RegistrationState, since sequence: UInt64) {
     guard registration.dirtySince == nil else { return }
     registration.dirtySince = sequence
-    dirty.append(registration)
+    dirty.append((registration, sequence))
   }
 
   /// What replay read is part of the journal's length.
@@ -93,8 +100,8 @@ package struct BatchBuilder {
       journalBytes += bytes.count
     }
     credit += recordCount * journalBytes
-    var turn = credit / Self.journalTarget
-    credit -= turn * Self.journalTarget
+    var turn = credit / target
+    credit -= turn * target
     while turn > 0, let next = nextDirty() {
       rows.append(row(of: next))
       turn -= 1
@@ -121,13 +128,14 @@ package struct BatchBuilder {
   private mutating func nextDirty() -> RegistrationState? {
     guard oldestDirty() != nil else { return nil }
     defer { dirtyHead += 1 }
-    return dirty[dirtyHead]
+    return dirty[dirtyHead].registration
   }
 
   /// Drops what was written meanwhile, and what was removed.
   private mutating func oldestDirty() -> UInt64? {
     while dirtyHead < dirty.count {
-      if let since = dirty[dirtyHead].dirtySince { return since }
+      let (registration, since) = dirty[dirtyHead]
+      if registration.dirtySince == since { return since }
       dirtyHead += 1
     }
     dirty.removeAll(keepingCapacity: true)
