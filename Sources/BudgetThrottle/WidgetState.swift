@@ -2,13 +2,13 @@
 package struct WidgetState: Hashable, Sendable {
   package var cell: BudgetCell
   /// Index of the widget's policy in the ledger's table; not stored, looked up anew at every start.
-  package var policy: UInt16
+  package var policy: UInt32
   /// The newest push that this widget has seen, also one that was dropped.
   package var lastNumber: UInt64
   package var mark: Mark?
   package var inFlight: InFlight?
 
-  package init(cell: BudgetCell, policy: UInt16) {
+  package init(cell: BudgetCell, policy: UInt32) {
     self.cell = cell
     self.policy = policy
     lastNumber = 0
@@ -53,9 +53,15 @@ package struct WidgetState: Hashable, Sendable {
     return admission.at > now ? admission.at : nil
   }
 
+  /// Joins `newer` to the mark. One that has died by the time of the newer push joins nothing, also while nobody has
+  /// buried it: neither its priority nor its time speak for the new one.
   package mutating func marked(by newer: Mark) {
     lastNumber = max(lastNumber, newer.number)
-    mark = mark?.joined(with: newer) ?? newer
+    guard let standing = mark, standing.expires > newer.first else {
+      mark = newer
+      return
+    }
+    mark = standing.joined(with: newer)
   }
 
   /// The mark becomes `inFlight`, in place of an older one. As with marks the latest expiration of both holds: a push

@@ -1,7 +1,8 @@
 package import BudgetThrottle
 
-/// When which waiting registration wants to be looked at again: a binary heap. An entry is never moved or removed; one
-/// that is no longer the registration's own (`wakeAt` differs) is dropped when it comes up.
+/// When which waiting registration wants to be looked at again: a binary heap with at most one entry a registration,
+/// whatever the rate of pushes. A registration knows its place in it, so that an earlier time moves its entry and one
+/// that is gone for good takes it away.
 package struct DeadlineQueue {
   private struct Entry {
     var at: LedgerTime
@@ -15,42 +16,61 @@ package struct DeadlineQueue {
   package var count: Int { heap.count }
   package var next: LedgerTime? { heap.first?.at }
 
-  mutating func insert(_ registration: RegistrationState, at time: LedgerTime) {
-    heap.append(Entry(at: time, registration: registration))
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard heap[child].at < heap[parent].at else { break }
-      heap.swapAt(child, parent)
-      child = parent
+  /// Looks at the registration at `time`, or earlier if that was asked for before. `.distantFuture` is never.
+  mutating func schedule(_ registration: RegistrationState, at time: LedgerTime) {
+    guard time < registration.wakeAt else { return }
+    let isNew = registration.wakeAt == .distantFuture
+    registration.wakeAt = time
+    let entry = Entry(at: time, registration: registration)
+    if isNew {
+      heap.append(entry)
+      rise(entry, from: heap.count - 1)
+    } else {
+      rise(entry, from: registration.wakeSlot)
     }
   }
 
-  /// The earliest registration that is due, or nil. Entries that were overtaken are dropped on the way.
+  /// The earliest registration that is due, or nil.
   mutating func popDue(at now: LedgerTime) -> RegistrationState? {
-    while let first = heap.first, first.at <= now {
-      removeFirst()
-      if first.registration.wakeAt == first.at {
-        first.registration.wakeAt = .distantFuture
-        return first.registration
-      }
-    }
-    return nil
+    guard let first = heap.first, first.at <= now else { return nil }
+    remove(first.registration)
+    return first.registration
   }
 
-  private mutating func removeFirst() {
+  mutating func remove(_ registration: RegistrationState) {
+    guard registration.wakeAt != .distantFuture else { return }
+    registration.wakeAt = .distantFuture
     let last = heap.removeLast()
-    guard !heap.isEmpty else { return }
-    heap[0] = last
-    var parent = 0
-    while true {
-      var least = parent
-      for child in 2 * parent + 1...2 * parent + 2 where child < heap.count && heap[child].at < heap[least].at {
-        least = child
-      }
-      guard least != parent else { return }
-      heap.swapAt(parent, least)
-      parent = least
+    guard last.registration !== registration else { return }
+    let slot = registration.wakeSlot
+    if slot > 0, last.at < heap[(slot - 1) / 2].at { rise(last, from: slot) } else { sink(last, from: slot) }
+  }
+
+  private mutating func put(_ entry: Entry, at slot: Int) {
+    heap[slot] = entry
+    entry.registration.wakeSlot = slot
+  }
+
+  private mutating func rise(_ entry: Entry, from start: Int) {
+    var slot = start
+    while slot > 0 {
+      let parent = (slot - 1) / 2
+      guard entry.at < heap[parent].at else { break }
+      put(heap[parent], at: slot)
+      slot = parent
     }
+    put(entry, at: slot)
+  }
+
+  private mutating func sink(_ entry: Entry, from start: Int) {
+    var slot = start
+    while 2 * slot + 1 < heap.count {
+      var child = 2 * slot + 1
+      if child + 1 < heap.count, heap[child + 1].at < heap[child].at { child += 1 }
+      guard heap[child].at < entry.at else { break }
+      put(heap[child], at: slot)
+      slot = child
+    }
+    put(entry, at: slot)
   }
 }

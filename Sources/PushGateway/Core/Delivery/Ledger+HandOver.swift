@@ -70,10 +70,7 @@ extension Ledger {
       }
     }
     if !expired.isEmpty { bury(expired, of: registration, at: now) }
-    if wake < registration.wakeAt {
-      registration.wakeAt = wake
-      deadlines.insert(registration, at: wake)
-    }
+    deadlines.schedule(registration, at: wake)
     var rest = due
     while let first = rest.first, let number = registration.states[first].mark?.number {
       // One event speaks of one push: widgets that different pushes marked travel apart.

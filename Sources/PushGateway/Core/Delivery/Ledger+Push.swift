@@ -107,16 +107,23 @@ extension Ledger {
     var rest = marked
     while let first = rest.first {
       rest.remove(first)
-      guard let old = registration.states[first].mark?.number else { continue }
+      guard let old = registration.states[first].mark else { continue }
+      let isDead = old.expires <= now
       var group = WidgetSet()
       group.insert(first)
-      for position in rest where registration.states[position].mark?.number == old {
+      for position in rest {
+        guard let mark = registration.states[position].mark, mark.number == old.number, (mark.expires <= now) == isDead
+        else { continue }
         group.insert(position)
         rest.remove(position)
       }
-      counters.widgetsSuperseded += UInt64(group.count)
-      guard decisions.capacity > 0, let content = registration.content(of: old) else { continue }
-      record(.superseded(by: number), content, group, of: registration, at: now)
+      if isDead {
+        counters.widgetsExpired += UInt64(group.count)
+      } else {
+        counters.widgetsSuperseded += UInt64(group.count)
+      }
+      guard decisions.capacity > 0, let content = registration.content(of: old.number) else { continue }
+      record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
     }
   }
 
@@ -168,18 +175,19 @@ extension Ledger {
       remaining: first.state.cell.remaining(at: now, under: policy), reset: Self.seconds(from: now, to: next))
   }
 
-  /// A bucket of one minute's pushes, refilled evenly; kept as the instant at which it would be empty again.
+  /// A bucket of one minute's pushes, refilled evenly; kept as the instant at which it would be empty again, in a unit
+  /// that does not depend on the limit: a reload may change that one, and what was poured in stays as much.
   private func floodWait(of registration: RegistrationState, at now: LedgerTime) -> Int? {
     let limit = Int64(rules.pushesPerTokenPerMinute)
-    guard limit > 0 else { return nil }
-    // In 1/limit of a millisecond, so that a step is a whole number whatever the limit.
-    let nowSteps = now.milliseconds.multipliedReportingOverflow(by: limit).partialValue
-    let level = max(registration.floodLevelAt, nowSteps)
-    let ahead = level - nowSteps
-    guard ahead + 60_000 <= 60_000 * limit else {
-      return max(1, Int((ahead + 60_000 - 60_000 * limit + 1000 * limit - 1) / (1000 * limit)))
-    }
-    registration.floodLevelAt = level + 60_000
+    let (clock, overflow) = now.milliseconds.multipliedReportingOverflow(by: 1000)
+    guard limit > 0, !overflow else { return nil }
+    let minute: Int64 = 60_000_000
+    // Rounded down, so that all of a minute's pushes fit into the bucket.
+    let step = minute / limit
+    let level = max(registration.floodLevelAt, clock)
+    let excess = level - clock + step - minute
+    guard excess <= 0 else { return Int((excess - 1) / 1_000_000 + 1) }
+    registration.floodLevelAt = level + step
     return nil
   }
 

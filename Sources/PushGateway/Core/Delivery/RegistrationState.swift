@@ -21,10 +21,12 @@ package final class RegistrationState {
   package internal(set) var recent = RecentPushes()
 
   // Not stored.
-  /// When the flood limit's bucket would be empty again; milliseconds of ledger time.
+  /// When the flood limit's bucket would be empty again; microseconds of ledger time.
   var floodLevelAt: Int64 = .min
-  /// The earliest entry of this registration in the deadline queue.
+  /// The deadline queue's, and written by nobody else: when to look again, `.distantFuture` while there is no entry,
+  /// and where the entry stands.
   var wakeAt = LedgerTime.distantFuture
+  var wakeSlot = 0
   /// Place in the ledger's list of all.
   var place = 0
   /// Which set of policies `states` refer to.
