@@ -66,9 +66,22 @@ package struct BudgetCell: Hashable, Sendable {
   /// Takes one token. Below one token the cell ends empty: shadow mode counts without withholding.
   package mutating func charge(at now: LedgerTime, under policy: BudgetPolicy) {
     let rate = BudgetRate(policy)
-    level = max(0, level(at: now, at: rate) - rate.cost)
-    settledAt = max(now, settledAt)
+    charged(to: max(0, level(at: now, at: rate) - rate.cost), at: now)
+  }
+
+  /// A charge that was made before: what replay and live work share. Like ``charge(at:under:)`` it never lets the cell
+  /// go back in time, which would earn the same milliseconds twice.
+  package mutating func charged(to remaining: Int64, at time: LedgerTime) {
+    level = remaining
+    settledAt = max(time, settledAt)
     chargedAt = settledAt
+  }
+
+  /// Whether nothing would be different if the cell were replaced by a full one: it is full, and no window of 24 h holds
+  /// a charge of both. Full alone is not enough where policies change, since a small cell is soon full.
+  package func isForgettable(at now: LedgerTime, under policy: BudgetPolicy) -> Bool {
+    guard full(at: now, under: policy) <= now else { return false }
+    return chargedAt == .distantPast || now.milliseconds(since: chargedAt) > BudgetRate.millisecondsPerDay
   }
 
   /// Goes over to another policy: what was earned so far stays, cut to the new capacity, so that no change of policy

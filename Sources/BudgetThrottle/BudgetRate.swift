@@ -8,6 +8,10 @@
 /// more, so that two charges lie more than 24 h apart and not exactly 24 h.
 package struct BudgetRate: Hashable, Sendable {
   package static let unitsPerToken: Int64 = 86_400_000
+  package static let millisecondsPerDay: Int64 = 86_400_000
+
+  /// No policy's cell holds more.
+  package static let highestCapacity = Int64(BudgetPolicy.refreshesPerDayRange.upperBound) * unitsPerToken
 
   /// Units that one hand-over costs.
   package let cost: Int64

@@ -31,11 +31,27 @@ package struct ByteReader {
     var shift: UInt64 = 0
     while shift < 64 {
       let next = try byte()
+      guard shift < 63 || next <= 1 else { break }
       value |= UInt64(next & 0x7F) << shift
       if next < 0x80 { return value }
       shift += 7
     }
-    throw damage("a number of at most ten bytes")
+    throw damage("a number of at most 64 bits")
+  }
+
+  /// A number that the ledger counts on from: there must be room above it.
+  package mutating func ordinal() throws(Damage) -> UInt64 {
+    let value = try number()
+    guard value <= UInt64(Int64.max) else { throw damage("a number that can be counted on from") }
+    return value
+  }
+
+  package mutating func flag() throws(Damage) -> Bool {
+    switch try byte() {
+    case 0: false
+    case 1: true
+    default: throw damage("0 or 1")
+    }
   }
 
   package mutating func signed() throws(Damage) -> Int64 {
@@ -49,6 +65,11 @@ package struct ByteReader {
     for index in position..<position + 8 { value = value << 8 | UInt64(bytes[index]) }
     position += 8
     return value
+  }
+
+  /// The end of what the row or record says.
+  package func end() throws(Damage) {
+    guard isAtEnd else { throw damage("nothing more") }
   }
 
   package mutating func count(atMost limit: Int) throws(Damage) -> Int {
@@ -65,16 +86,13 @@ package struct ByteReader {
   }
 
   package mutating func text(atMost limit: Int = 1 << 16) throws(Damage) -> String {
-    String(decoding: try blob(atMost: limit), as: UTF8.self)
+    guard let text = String(validating: try blob(atMost: limit), as: UTF8.self) else { throw damage("UTF-8") }
+    return text
   }
 
   package mutating func optional<Value>(
     _ read: (inout ByteReader) throws(Damage) -> Value
   ) throws(Damage) -> Value? {
-    switch try byte() {
-    case 0: nil
-    case 1: try read(&self)
-    default: throw damage("0 or 1")
-    }
+    try flag() ? try read(&self) : nil
   }
 }

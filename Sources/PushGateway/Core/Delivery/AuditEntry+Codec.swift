@@ -23,8 +23,7 @@ extension AuditEntry {
     guard let action = Action(rawValue: try reader.byte()) else { throw reader.damage("a known action") }
     return AuditEntry(
       at: at, action: action, subject: try reader.text(), who: try reader.text(), why: try reader.text(),
-      uid: try reader.optional { (reader) throws(ByteReader.Damage) in UInt32(truncatingIfNeeded: try reader.number())
-      },
+      uid: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.uid() },
       until: try reader.optional { (reader) throws(ByteReader.Damage) in UnixTime(milliseconds: try reader.signed()) })
   }
 }
@@ -58,7 +57,7 @@ extension DeveloperModeGrant where Subject == DeveloperModeSubject {
 
   static func decode(_ reader: inout ByteReader) throws(ByteReader.Damage) -> Self {
     guard try reader.byte() == codecVersion else { throw reader.damage("a grant of version \(codecVersion)") }
-    let isDevice = try reader.byte() == 1
+    let isDevice = try reader.flag()
     let name = try reader.text()
     let subject: DeveloperModeSubject
     if isDevice, let uuid = CanonicalUUID(name) {
@@ -73,14 +72,15 @@ extension DeveloperModeGrant where Subject == DeveloperModeSubject {
     let who = try reader.text()
     let why = try reader.text()
     let granter: Granter
-    if try reader.byte() == 0 {
-      granter = .deviceSwitch
+    if try reader.flag() {
+      granter = .operatorRequest(uid: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.uid() })
     } else {
-      granter = .operatorRequest(
-        uid: try reader.optional { (reader) throws(ByteReader.Damage) in
-          UInt32(truncatingIfNeeded: try reader.number())
-        })
+      granter = .deviceSwitch
     }
     return Self(subject: subject, since: since, until: until, who: who, why: why, granter: granter)
   }
+}
+
+extension ByteReader {
+  fileprivate mutating func uid() throws(Damage) -> UInt32 { UInt32(try count(atMost: Int(UInt32.max))) }
 }

@@ -31,7 +31,7 @@ extension BudgetPolicySet {
       standard: BudgetPolicy(
         mode: try reader.mode(), refreshesPerDay: try reader.count(atMost: limit),
         burst: try reader.count(atMost: limit), minimumInterval: try reader.signed()))
-    set.overBudget = try reader.byte() == 1 ? .reject : .defer
+    set.overBudget = try reader.flag() ? .reject : .defer
     for _ in 0..<(try reader.count(atMost: 1 << 16)) {
       let text = { (reader: inout ByteReader) throws(ByteReader.Damage) in try reader.text() }
       var override = Override(

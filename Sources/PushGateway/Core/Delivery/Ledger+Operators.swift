@@ -28,9 +28,9 @@ extension Ledger {
     let grant = DeveloperMode.Grant(
       subject: subject, since: now, until: now.advanced(byMilliseconds: length), who: who, why: why, granter: granter)
     batch.write(.developerMode, id: developerMode.insert(grant), grant.encode())
+    let (end, overflow) = wall.milliseconds.addingReportingOverflow(length)
     note(
-      .developerModeOn, grant, who: who, why: why, wall: wall, until: UnixTime(milliseconds: wall.milliseconds + length)
-    )
+      .developerModeOn, grant, who: who, why: why, wall: wall, until: UnixTime(milliseconds: overflow ? .max : end))
     lookAgain(at: subject, now: now)
     return grant
   }
@@ -105,7 +105,7 @@ extension Ledger {
     nextAuditRow += 1
   }
 
-  private func note(
+  func note(
     _ action: AuditEntry.Action, _ grant: DeveloperMode.Grant, who: String, why: String, wall: UnixTime,
     until: UnixTime?
   ) {
@@ -136,13 +136,8 @@ extension Ledger {
       batch.write(.retiredToken, id: old.row, nil)
     }
     for registration in registrations.reversed() where !registration.isActive {
-      let isSpent = registration.left.contains { left in
-        let policy = rules.budget.policy(
-          bundleID: registration.app.bundleID.description, kind: left.kind, family: left.family.rawValue,
-          platform: registration.device.platform.rawValue)
-        return left.cell.full(at: now, under: policy) > now
-      }
-      guard !isSpent else { continue }
+      refreshPolicies(of: registration, at: now)
+      guard registration.left.allSatisfy({ $0.cell.isForgettable(at: now, under: policy($0.policy)) }) else { continue }
       registration.device.registrations.removeAll { $0 === registration }
       batch.erase(registration)
       drop(registration)

@@ -62,6 +62,7 @@ extension Ledger {
     }
     for registration in device.registrations {
       if registration.isActive { retire(registration, at: now, wall: wall) }
+      for position in registration.states.indices { noteRemoved(position, of: registration, at: now) }
       registration.isActive = false
       registration.states = []
       batch.erase(registration)
@@ -70,7 +71,10 @@ extension Ledger {
     device.registrations = []
     devices[device.id] = nil
     devicesByKey[device.scope.keyFingerprint, default: 1] -= 1
-    if let row = developerMode.remove(.device(device.id)) { batch.write(.developerMode, id: row, nil) }
+    if let grant = developerMode.grants[.device(device.id)]?.grant, let row = developerMode.remove(grant.subject) {
+      batch.write(.developerMode, id: row, nil)
+      note(.developerModeEnded, grant, who: grant.who, why: "the device left", wall: wall, until: nil)
+    }
     batch.write(.device, id: device.number, nil)
   }
 
@@ -84,8 +88,7 @@ extension Ledger {
     if existing == nil, device.registrations.count >= Self.maximumAppsPerDevice {
       throw .tooManyApps(limit: Self.maximumAppsPerDevice)
     }
-    let token = change.token ?? existing?.token ?? change.freshToken
-    try requireFree(token, in: change.environment, for: device, app: change.bundleID, at: now)
+    let token = try token(for: change, keeping: existing?.token, on: device, at: now)
 
     let registration: RegistrationState
     if let existing {
@@ -120,6 +123,7 @@ extension Ledger {
   /// The app was removed from its device: 410 from now on. Budgets wait for its return.
   package func remove(_ registration: RegistrationState, at now: LedgerTime, wall: UnixTime) {
     guard registration.isActive else { return }
+    refreshPolicies(of: registration, at: now)
     retire(registration, at: now, wall: wall)
     replaceWidgets(of: registration, with: [], at: now)
     registration.isActive = false
@@ -134,18 +138,29 @@ extension Ledger {
     index.find(token, in: environment)
   }
 
-  private func requireFree(
+  /// The token that the device names; else the one that it has; else a fresh one, also where its old token, after a
+  /// long absence of the app, has gone to somebody else.
+  private func token(
+    for change: RegistrationChange, keeping old: DeviceToken?, on device: DeviceState, at now: LedgerTime
+  ) throws(RegistrationRefusal) -> DeviceToken {
+    let candidates = change.token.map { [$0] } ?? [old, change.freshToken].compactMap { $0 }
+    for token in candidates
+    where isFree(token, in: change.environment, for: device, app: change.bundleID, at: now) {
+      return token
+    }
+    throw .tokenInUse
+  }
+
+  private func isFree(
     _ token: DeviceToken, in environment: GatewayEnvironment, for device: DeviceState, app: BundleID,
     at now: LedgerTime
-  ) throws(RegistrationRefusal) {
-    if let holder = index.find(token, in: environment), holder.device !== device || holder.app.bundleID != app {
-      throw .tokenInUse
+  ) -> Bool {
+    if let holder = index.find(token, in: environment) {
+      return holder.device === device && holder.app.bundleID == app
     }
-    if let old = retired[RetiredToken.Key(token: token, environment: environment)]?.token, old.forgottenAt > now,
-      old.owner != device.id || old.bundleID != app
-    {
-      throw .tokenInUse
-    }
+    guard let old = retired[RetiredToken.Key(token: token, environment: environment)]?.token, old.forgottenAt > now
+    else { return true }
+    return old.owner == device.id && old.bundleID == app
   }
 
   /// Takes the registration's token out of use; pushes to it are answered 410.
@@ -168,6 +183,8 @@ extension Ledger {
 
   // MARK: Widgets
 
+  /// The registration's cells are under the rules in force already.
+  ///
   /// Equal widgets are matched in their order, which is what their ordinal means. What is new takes over a left
   /// budget of its kind and family, the emptiest first; only where none is left does it begin with a full one.
   private func replaceWidgets(of registration: RegistrationState, with widgets: [Widget], at now: LedgerTime) {
@@ -181,25 +198,17 @@ extension Ledger {
       }
     }
     for position in leaving { leave(position, of: registration, at: now) }
-    registration.left.removeAll { left in
-      let policy = rules.budget.policy(
-        bundleID: registration.app.bundleID.description, kind: left.kind, family: left.family.rawValue,
-        platform: registration.device.platform.rawValue)
-      return left.cell.full(at: now, under: policy) <= now
-    }
+    registration.left.removeAll { $0.cell.isForgettable(at: now, under: policy($0.policy)) }
     registration.widgets = intern(widgets)
     registration.states = zip(widgets, states).map { widget, kept in
-      let index = policyIndex(widget, of: registration)
-      if var kept {
-        kept.policy = index
-        return kept
-      }
+      if let kept { return kept }
+      let index = policyIndex(kind: widget.kind, family: widget.family, of: registration)
       let policy = policy(index)
       return WidgetState(cell: takeLeftCell(widget, of: registration, under: policy, at: now), policy: index)
     }
     while registration.left.count > Self.maximumLeftCells,
       let fullest = registration.left.indices.max(by: {
-        registration.left[$0].cell.level < registration.left[$1].cell.level
+        level(of: registration.left[$0], at: now) < level(of: registration.left[$1], at: now)
       })
     {
       registration.left.remove(at: fullest)
@@ -209,11 +218,21 @@ extension Ledger {
 
   private func leave(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
     let (widget, state) = (registration.widgets[position], registration.states[position])
-    registration.left.append(LeftCell(kind: widget.kind, family: widget.family, cell: state.cell))
+    registration.left.append(
+      LeftCell(kind: widget.kind, family: widget.family, cell: state.cell, policy: state.policy))
+    noteRemoved(position, of: registration, at: now)
+  }
+
+  private func noteRemoved(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
+    let state = registration.states[position]
     guard let number = state.mark?.number, let content = registration.content(of: number) else { return }
     var one = WidgetSet()
     one.insert(position)
     record(.removed, content, one, of: registration, at: now)
+  }
+
+  private func level(of left: LeftCell, at now: LedgerTime) -> Int64 {
+    left.cell.level(at: now, under: policy(left.policy))
   }
 
   private func takeLeftCell(
@@ -224,8 +243,7 @@ extension Ledger {
     }
     guard
       let emptiest = fitting.min(by: {
-        registration.left[$0].cell.level(at: now, under: policy)
-          < registration.left[$1].cell.level(at: now, under: policy)
+        level(of: registration.left[$0], at: now) < level(of: registration.left[$1], at: now)
       })
     else { return .full(under: policy, at: now) }
     return registration.left.remove(at: emptiest).cell
@@ -249,6 +267,8 @@ extension Ledger {
     registrations[registration.place] = last
     last.place = registration.place
     registrations.removeLast()
+    // Its entry would outlive the device, which nothing else holds any more.
+    deadlines.remove(registration)
   }
 
   private func write(_ device: DeviceState) {

@@ -28,6 +28,7 @@ extension Ledger {
     ) throws(RestoreError) {
       var reader = ByteReader(value)
       do throws(ByteReader.Damage) {
+        guard id <= UInt64(Int64.max) else { throw reader.damage("a row id that can be counted on from") }
         switch table {
         case .setting: storedPolicies = try BudgetPolicySet.decode(&reader)
         case .device: try device(id, &reader)
@@ -41,6 +42,7 @@ extension Ledger {
           ledger.audit.append(try AuditEntry.decode(&reader))
           ledger.nextAuditRow = max(ledger.nextAuditRow, id + 1)
         }
+        try reader.end()
       } catch {
         throw RestoreError(place: "row \(id) of table \(table)", cause: error.description)
       }
@@ -49,9 +51,10 @@ extension Ledger {
     /// One journal row. Records that a registration's row already holds are skipped; those of a registration that is
     /// gone have nothing to say.
     package mutating func journal(sequence: UInt64, _ bytes: UnsafeRawBufferPointer) throws(RestoreError) {
-      ledger.batch.noteEntry(sequence: sequence, bytes: bytes.count)
       var reader = ByteReader(bytes)
       do throws(ByteReader.Damage) {
+        guard sequence <= UInt64(Int64.max) else { throw reader.damage("a position that can be counted on from") }
+        ledger.batch.noteEntry(sequence: sequence, bytes: bytes.count)
         guard try reader.byte() == LedgerRecord.codecVersion else {
           throw reader.damage("records of version \(LedgerRecord.codecVersion)")
         }
@@ -86,6 +89,9 @@ extension Ledger {
 
     private mutating func device(_ number: UInt64, _ reader: inout ByteReader) throws(ByteReader.Damage) {
       let device = try DeviceState.decodeRow(number: number, &reader) { ledger.intern($0) }
+      guard devices[number] == nil, ledger.devices[device.id] == nil else {
+        throw reader.damage("a device that no other row holds")
+      }
       devices[number] = device
       ledger.adopt(device)
       ledger.nextDeviceNumber = max(ledger.nextDeviceNumber, number + 1)
@@ -98,6 +104,13 @@ extension Ledger {
       let devices = devices
       let registration = try RegistrationState.decodeRow(
         id: id, &reader, app: { BundleID($0).map { ledger.app($0) } }, device: { devices[$0] })
+      let owned = registration.device.registrations
+      guard registrations[id] == nil, !owned.contains(where: { $0.app === registration.app }) else {
+        throw reader.damage("an app that its device has no other row for")
+      }
+      guard !registration.isActive || ledger.index.find(registration.token, in: registration.environment) == nil else {
+        throw reader.damage("a token that no other row holds")
+      }
       registration.asOf = asOf
       registration.widgets = ledger.intern(registration.widgets)
       registrations[id] = registration
@@ -116,7 +129,13 @@ extension Ledger {
     for registration in registrations {
       registration.policyGeneration = policyGeneration
       for position in registration.states.indices {
-        registration.states[position].policy = policyIndex(registration.widgets[position], of: registration)
+        let widget = registration.widgets[position]
+        registration.states[position].policy = policyIndex(
+          kind: widget.kind, family: widget.family, of: registration)
+      }
+      for place in registration.left.indices {
+        let left = registration.left[place]
+        registration.left[place].policy = policyIndex(kind: left.kind, family: left.family, of: registration)
       }
     }
   }

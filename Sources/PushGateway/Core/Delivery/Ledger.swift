@@ -48,12 +48,16 @@ package final class Ledger {
   ///   - epoch: this start's epoch, already durable.
   ///   - sequence: the last journal position in the store.
   ///   - decisionCapacity: decisions kept for `explain`.
-  package init(rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int = 65_536) {
+  ///   - journalTarget: bytes about which the journal settles under load; see ``BatchBuilder/journalTarget``.
+  package init(
+    rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int = 65_536,
+    journalTarget: Int = BatchBuilder.journalTarget
+  ) {
     self.rules = rules
     self.epoch = epoch
     developerMode = DeveloperMode(rules: rules.developerMode)
     decisions = DecisionLog(capacity: decisionCapacity)
-    batch = BatchBuilder(following: sequence)
+    batch = BatchBuilder(following: sequence, target: journalTarget)
   }
 
   // MARK: What the owner fetches
@@ -92,17 +96,17 @@ package final class Ledger {
     return app
   }
 
-  func policy(_ index: UInt16) -> BudgetPolicy {
+  func policy(_ index: UInt32) -> BudgetPolicy {
     Int(index) < policies.count ? policies[Int(index)] : rules.budget.standard
   }
 
-  func policyIndex(_ widget: Widget, of registration: RegistrationState) -> UInt16 {
+  func policyIndex(kind: String, family: WidgetFamily, of registration: RegistrationState) -> UInt32 {
     let policy = rules.budget.policy(
-      bundleID: registration.app.bundleID.description, kind: widget.kind, family: widget.family.rawValue,
+      bundleID: registration.app.bundleID.description, kind: kind, family: family.rawValue,
       platform: registration.device.platform.rawValue)
-    if let known = policies.firstIndex(of: policy) { return UInt16(known) }
+    if let known = policies.firstIndex(of: policy) { return UInt32(known) }
     policies.append(policy)
-    return UInt16(policies.count - 1)
+    return UInt32(policies.count - 1)
   }
 
   func conditions(of registration: RegistrationState, at now: LedgerTime) -> DeliveryConditions {
@@ -114,7 +118,7 @@ package final class Ledger {
       isAsleep: device.isAsleep, lowPriorityWindow: rules.lowPriorityWindow)
   }
 
-  /// Brings a registration's cells under the rules in force. Every touch goes through here first, so that a change
+  /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through here first, so that a change
   /// counts at once, wherever the walk over all of them stands.
   func refreshPolicies(of registration: RegistrationState, at now: LedgerTime) {
     guard registration.policyGeneration != policyGeneration else { return }
@@ -122,10 +126,19 @@ package final class Ledger {
     var changed = false
     for position in registration.states.indices {
       let old = registration.states[position].policy
-      let new = policyIndex(registration.widgets[position], of: registration)
+      let widget = registration.widgets[position]
+      let new = policyIndex(kind: widget.kind, family: widget.family, of: registration)
       guard new != old else { continue }
       registration.states[position].cell.adopt(policy(new), from: policy(old), at: now)
       registration.states[position].policy = new
+      changed = true
+    }
+    for place in registration.left.indices {
+      let left = registration.left[place]
+      let new = policyIndex(kind: left.kind, family: left.family, of: registration)
+      guard new != left.policy else { continue }
+      registration.left[place].cell.adopt(policy(new), from: policy(left.policy), at: now)
+      registration.left[place].policy = new
       changed = true
     }
     if changed { batch.writeNow(registration) }

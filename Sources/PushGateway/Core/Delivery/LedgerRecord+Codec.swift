@@ -47,10 +47,10 @@ extension LedgerRecord {
     _ reader: inout ByteReader
   ) throws(ByteReader.Damage) -> (registration: UInt64, record: LedgerRecord) {
     guard let kind = Kind(rawValue: try reader.byte()) else { throw reader.damage("a known kind of record") }
-    let registration = try reader.number()
+    let registration = try reader.ordinal()
     switch kind {
     case .pushed:
-      let number = try reader.number()
+      let number = try reader.ordinal()
       let id = try reader.pushID()
       let payload = try reader.optional { (reader) throws(ByteReader.Damage) in try reader.blob() }
       let push = PushRecord(
@@ -64,8 +64,9 @@ extension LedgerRecord {
       let sequence = try reader.number()
       let widgets = WidgetSet(bits: try reader.number())
       let charged = WidgetSet(bits: try reader.number())
+      guard charged.subtracting(widgets).isEmpty else { throw reader.damage("no charge without a hand-over") }
       var levels: [Int64] = []
-      for _ in 0..<charged.count { levels.append(try reader.signed()) }
+      for _ in 0..<charged.count { levels.append(try reader.level()) }
       let at = LedgerTime(milliseconds: try reader.signed())
       return (
         registration,
@@ -96,7 +97,14 @@ extension ByteReader {
   mutating func pushID() throws(Damage) -> PushID {
     PushID(
       CanonicalUUID(
-        high: try fixed(), low: try fixed(), upperCaseDigits: UInt32(truncatingIfNeeded: try number())))
+        high: try fixed(), low: try fixed(), upperCaseDigits: UInt32(try count(atMost: Int(UInt32.max)))))
+  }
+
+  /// What a budget may hold under some policy. Its sums are exact within that, and would trap beyond.
+  mutating func level() throws(Damage) -> Int64 {
+    let level = try signed()
+    guard (0...BudgetRate.highestCapacity).contains(level) else { throw damage("the level of a budget") }
+    return level
   }
 
   mutating func priority() throws(Damage) -> RefreshPriority {

@@ -55,7 +55,7 @@ extension RegistrationState {
       var levels = handOver.levels.makeIterator()
       for index in handOver.widgets where index < states.count {
         if handOver.charged.contains(index), let level = levels.next() {
-          states[index].cell = BudgetCell(level: level, settledAt: handOver.at, chargedAt: handOver.at)
+          states[index].cell.charged(to: level, at: handOver.at)
         }
         states[index].handedOver(epoch: handOver.epoch, sequence: handOver.sequence)
       }

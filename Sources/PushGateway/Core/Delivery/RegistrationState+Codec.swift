@@ -43,10 +43,10 @@ extension RegistrationState {
     guard try reader.byte() == codecVersion else { throw reader.damage("a registration of version \(codecVersion)") }
     guard let owner = device(try reader.number()) else { throw reader.damage("the number of a stored device") }
     guard let app = app(try reader.text()) else { throw reader.damage("a bundle ID") }
-    let environment: GatewayEnvironment = try reader.byte() == 1 ? .production : .development
+    let environment: GatewayEnvironment = try reader.flag() ? .production : .development
     guard let token = DeviceToken(bytes: try reader.blob()) else { throw reader.damage("a device token") }
     let registration = RegistrationState(id: id, app: app, device: owner, environment: environment, token: token)
-    registration.isActive = try reader.byte() == 1
+    registration.isActive = try reader.flag()
     for _ in 0..<(try reader.count(atMost: WidgetSet.capacity)) {
       registration.widgets.append(
         Widget(
@@ -61,7 +61,7 @@ extension RegistrationState {
     for _ in 0..<(try reader.count(atMost: 1 << 16)) {
       registration.contents.append(
         PushContent(
-          number: try reader.number(), id: try reader.pushID(),
+          number: try reader.ordinal(), id: try reader.pushID(),
           payload: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.blob() }))
     }
     var digests: [UInt64] = []
@@ -105,20 +105,20 @@ extension ByteReader {
   fileprivate mutating func time() throws(Damage) -> LedgerTime { LedgerTime(milliseconds: try signed()) }
 
   fileprivate mutating func cell() throws(Damage) -> BudgetCell {
-    BudgetCell(level: try signed(), settledAt: try time(), chargedAt: try time())
+    BudgetCell(level: try level(), settledAt: try time(), chargedAt: try time())
   }
 
   fileprivate mutating func state() throws(Damage) -> WidgetState {
     var state = WidgetState(cell: try cell(), policy: 0)
-    state.lastNumber = try number()
+    state.lastNumber = try ordinal()
     state.mark = try optional { (reader) throws(Damage) in
       Mark(
-        number: try reader.number(), expires: try reader.time(), first: try reader.time(),
+        number: try reader.ordinal(), expires: try reader.time(), first: try reader.time(),
         priority: try reader.priority())
     }
     state.inFlight = try optional { (reader) throws(Damage) in
       InFlight(
-        epoch: try reader.number(), sequence: try reader.number(), number: try reader.number(),
+        epoch: try reader.number(), sequence: try reader.number(), number: try reader.ordinal(),
         expires: try reader.time())
     }
     return state

@@ -45,7 +45,7 @@ extension RetiredToken {
   static func decode(_ reader: inout ByteReader) throws(ByteReader.Damage) -> RetiredToken {
     guard try reader.byte() == codecVersion else { throw reader.damage("a retired token of version \(codecVersion)") }
     guard let token = DeviceToken(bytes: try reader.blob()) else { throw reader.damage("a device token") }
-    let environment: GatewayEnvironment = try reader.byte() == 1 ? .production : .development
+    let environment: GatewayEnvironment = try reader.flag() ? .production : .development
     guard let bundleID = BundleID(try reader.text()) else { throw reader.damage("a bundle ID") }
     return RetiredToken(
       token: token, environment: environment, bundleID: bundleID,
