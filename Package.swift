@@ -86,7 +86,9 @@ let package = Package(
       name: "GatewayTestKit",
       dependencies: ["GatewayCore", "GatewayIO", "GatewayReports", "HTTPMessage", "TokenStore", "PushGateway"],
       path: "Tests/GatewayTestKit", swiftSettings: house),
-    .testTarget(name: "BudgetThrottleTests", dependencies: ["BudgetThrottle"], swiftSettings: house),
+    .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: house),
+    .testTarget(
+      name: "BudgetThrottleTests", dependencies: ["BudgetThrottle", "SeededRandom"], swiftSettings: house),
     .testTarget(
       name: "TokenStoreTests", dependencies: ["TokenStore", "TokenStoreSQLite", "StoreCrashWriter"],
       swiftSettings: house),
@@ -99,7 +101,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "GatewayCoreTests",
-      dependencies: ["GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore"], swiftSettings: house),
+      dependencies: ["GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore", "SeededRandom"], swiftSettings: house
+    ),
     .testTarget(
       name: "GatewayIOTests", dependencies: ["GatewayIO", "HTTPMessage"], swiftSettings: house),
     .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import SeededRandom
 import Testing
 
 /// Protects against a parser that traps, reads past its bytes or disagrees with the JSON that everyone else reads.

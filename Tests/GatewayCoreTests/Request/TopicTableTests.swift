@@ -1,4 +1,5 @@
 import GatewayCore
+import SeededRandom
 import Testing
 import TokenStore
 

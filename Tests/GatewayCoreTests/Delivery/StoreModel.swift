@@ -1,0 +1,37 @@
+import BudgetThrottle
+import GatewayCore
+import TokenStore
+
+/// A store as the simplest thing that could be one: tables as dictionaries, the journal as a list.
+struct StoreModel {
+  private(set) var rows: [StoredRow.Table: [UInt64: StoredRow]] = [:]
+  private(set) var journal: [(sequence: UInt64, records: [UInt8])] = []
+  private(set) var sequence: UInt64 = 0
+
+  var journalBytes: Int { journal.reduce(0) { $0 + $1.records.count } }
+
+  mutating func commit(_ batch: StoreBatch) {
+    sequence = batch.sequence
+    if !batch.records.isEmpty { journal.append((batch.sequence, batch.records)) }
+    for row in batch.rows { rows[row.table, default: [:]][row.id] = row.value == nil ? nil : row }
+    journal.removeAll { $0.sequence < batch.trimBelow }
+  }
+
+  /// Reads everything back into a ledger of a later start.
+  func restored(
+    rules: LedgerRules, epoch: UInt64, at now: LedgerTime, journalTarget: Int = BatchBuilder.journalTarget
+  ) throws -> Ledger {
+    let ledger = Ledger(rules: rules, epoch: epoch, following: sequence, journalTarget: journalTarget)
+    var restore = Ledger.Restore(into: ledger)
+    for table in Ledger.restoreOrder {
+      for (id, row) in (rows[table] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        try (row.value ?? []).withUnsafeBytes { try restore.row(table, id: id, asOf: row.asOf, $0) }
+      }
+    }
+    for entry in journal {
+      try entry.records.withUnsafeBytes { try restore.journal(sequence: entry.sequence, $0) }
+    }
+    restore.finish(at: now)
+    return ledger
+  }
+}
