@@ -63,7 +63,7 @@ extension Ledger {
       switch decision {
       case .none: break
       case .expire: expired.insert(position)
-      case .wait(let until, _): wake = min(wake, until)
+      case .wait(let until, _): wake = min(wake, until, state.mark?.expires ?? until)
       case .handOver(let toll):
         due.insert(position)
         byToll[Int(toll.rawValue)].insert(position)

@@ -132,7 +132,9 @@ extension Ledger {
     given conditions: DeliveryConditions, at now: LedgerTime
   ) -> PushVerdict.Tally {
     let deferred = marked.subtracting(sent)
-    var tally = PushVerdict.Tally(sent: sent.count, deferred: deferred.count, dropped: dropped.count)
+    // What else was due went along, and is not this push's.
+    var tally = PushVerdict.Tally(
+      sent: marked.subtracting(deferred).count, deferred: deferred.count, dropped: dropped.count)
     guard !deferred.isEmpty else { return tally }
     var returns = LedgerTime.distantFuture
     var run = DecisionRun()
