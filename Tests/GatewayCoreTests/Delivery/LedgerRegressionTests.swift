@@ -104,6 +104,38 @@ import TokenStore
     #expect(registration.states[0].mark?.first == sample.now)
   }
 
+  @Test("What goes along with a push of one try is not counted as that push's")
+  func goesAlong() throws {
+    let sample = SampleLedger()
+    let device = sample.device()
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    sample.attach(device)
+    sample.ledger.heard(Ledger.DeviceSays(isAsleep: true), from: device, at: sample.now)
+    sample.push(to: registration, priority: .grouped)
+    sample.pass(2000)
+    let tally = sample.push(to: registration, .once, priority: .power).tally
+    #expect(tally == PushVerdict.Tally(sent: 0, deferred: 0, dropped: 1))
+    #expect(sample.refreshes().count == 1)
+  }
+
+  @Test("A mark that waits for its budget is buried when it dies, and not when the budget returns")
+  func diesInTime() throws {
+    let sample = SampleLedger()
+    let device = sample.device()
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    for _ in 0..<5 {
+      sample.push(to: registration, .until(sample.now.advanced(byMilliseconds: 1000)))
+      sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    }
+    #expect(registration.waitingCount == 1)
+    #expect(sample.ledger.nextWake == sample.now.advanced(byMilliseconds: 1000))
+    sample.pass(1000)
+    #expect(!sample.ledger.wake(at: sample.now))
+    #expect(registration.waitingCount == 0)
+    #expect(sample.ledger.counters.widgetsExpired == 1)
+  }
+
   @Test("A budget that was left does not earn at a new rate for the time before the change")
   func leftBudgetAdopts() throws {
     var rules = LedgerRules()

@@ -1,0 +1,128 @@
+import BudgetThrottle
+@testable import GatewayCore
+import Testing
+import TokenStore
+
+/// Protects the one thing that lifts a budget: who may switch it on, how long it holds, that it is on record, and that
+/// no production registration ever has it.
+@Suite("Developer mode") struct DeveloperModeTests {
+  private let sample = SampleLedger(
+    { () -> LedgerRules in
+      var rules = LedgerRules()
+      rules.budget.standard = BudgetPolicy(refreshesPerDay: 1, minimumInterval: 300_000)
+      return rules
+    }())
+  private let device: DeviceState
+
+  init() { device = sample.device() }
+
+  private func grant(
+    _ subject: DeveloperModeSubject, for duration: Int64? = 3_600_000,
+    by granter: DeveloperMode.Grant.Granter = .deviceSwitch
+  ) throws(Ledger.DeveloperModeRefusal) {
+    try sample.ledger.grantDeveloperMode(
+      to: subject, for: duration, who: "ann", why: "tries", granter: granter, at: sample.now, wall: sample.wall)
+  }
+
+  @Test(
+    "It lifts budget and minimum interval of a device's or an app's development widgets, until its end",
+    arguments: [true, false])
+  func lifts(isDevice: Bool) throws {
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    try grant(isDevice ? .device(device.id) : .app(registration.app.bundleID))
+    for _ in 0..<10 {
+      sample.push(to: registration)
+      sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    }
+    #expect(sample.refreshes().count == 10)
+    #expect(sample.ledger.counters.handOvers[Int(RefreshDecision.Toll.bypassed.rawValue)] == 10)
+    #expect(registration.states[0].cell.chargedAt == .distantPast, "nothing was charged")
+    sample.pass(3_600_000)
+    sample.push(to: registration)
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    #expect(sample.push(to: registration).tally?.deferred == 1, "one charged, and the next waits again")
+  }
+
+  @Test("What waited for its budget goes at once when it is granted", arguments: [true, false])
+  func frees(isDevice: Bool) throws {
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    sample.push(to: registration)
+    sample.push(to: registration)
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    #expect(sample.refreshes().count == 1)
+    try grant(isDevice ? .device(device.id) : .app(registration.app.bundleID))
+    while sample.ledger.sweep(at: sample.now) {}
+    #expect(sample.refreshes().count == 1)
+  }
+
+  @Test("It does nothing for production, priority, sleep and expiration")
+  func nothingElse() throws {
+    let production = try sample.register(
+      SampleLedger.widgets("cup"), on: device, app: "tea", environment: .production, fresh: 2)
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    try grant(.device(device.id))
+    try grant(.app(production.app.bundleID))
+    sample.push(to: production)
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    #expect(sample.push(to: production).tally == PushVerdict.Tally(sent: 0, deferred: 1, dropped: 0, retry: 86_401))
+    #expect(sample.ledger.counters.handOvers[Int(RefreshDecision.Toll.bypassed.rawValue)] == 0)
+    #expect(!sample.ledger.isBypassed(production, at: sample.now))
+
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    sample.ledger.heard(Ledger.DeviceSays(isAsleep: true), from: device, at: sample.now)
+    #expect(sample.push(to: registration, priority: .power).tally?.deferred == 1)
+    #expect(sample.push(to: registration, priority: .grouped).tally?.deferred == 1)
+  }
+
+  @Test("It is refused where it is forbidden, for a device by its own switch, too long, or of an unknown device")
+  func refused() throws {
+    let stranger = DeviceID(CanonicalUUID(high: 9, low: 9))
+    #expect(throws: Ledger.DeveloperModeRefusal.unknownDevice) { try grant(.device(stranger)) }
+    #expect(throws: Ledger.DeveloperModeRefusal.tooLong(longest: 8 * 3_600_000)) {
+      try grant(.device(device.id), for: 8 * 3_600_000 + 1)
+    }
+    var rules = sample.ledger.rules
+    rules.developerMode.deviceSwitch = false
+    sample.ledger.change(rules, at: sample.now)
+    #expect(throws: Ledger.DeveloperModeRefusal.switchForbidden) { try grant(.device(device.id)) }
+    try grant(.device(device.id), by: .operatorRequest(uid: 7))
+    rules.developerMode.allowed = false
+    sample.ledger.change(rules, at: sample.now)
+    #expect(throws: Ledger.DeveloperModeRefusal.forbidden) {
+      try grant(.device(device.id), by: .operatorRequest(uid: 7))
+    }
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    #expect(!sample.ledger.isBypassed(registration, at: sample.now), "a standing grant has no effect while forbidden")
+    #expect(sample.ledger.developerMode.standing(at: sample.now).isEmpty)
+  }
+
+  @Test("Beginning, replacement and each kind of end are in the audit, and it survives a restart")
+  func audited() throws {
+    try grant(.device(device.id), for: 1000, by: .operatorRequest(uid: 7))
+    try grant(.device(device.id), for: nil)
+    let end = sample.now.advanced(byMilliseconds: sample.ledger.rules.developerMode.longest)
+    #expect(sample.ledger.developerMode.standing(at: sample.now).map(\.until) == [end])
+    sample.commit()
+    try sample.crash()
+    #expect(sample.ledger.developerMode.isStanding(.device(device.id), at: sample.now))
+    sample.now = end
+    #expect(!sample.ledger.developerMode.isStanding(.device(device.id), at: sample.now))
+    sample.ledger.tidy(at: sample.now, wall: sample.wall)
+    let app = DeveloperModeSubject.app(try SampleLedger.bundleID())
+    try grant(app)
+    #expect(sample.ledger.endDeveloperMode(of: app, who: "bob", why: "done", uid: 8, at: sample.now, wall: sample.wall))
+    #expect(!sample.ledger.endDeveloperMode(of: app, who: "bob", why: "", uid: 8, at: sample.now, wall: sample.wall))
+    let actions: [AuditEntry.Action] = [
+      .developerModeOn, .developerModeOn, .developerModeEnded, .developerModeOn, .developerModeOff,
+    ]
+    #expect(sample.ledger.audit.map(\.action) == actions)
+    #expect(sample.ledger.audit.map(\.uid) == [7, nil, nil, nil, 8])
+    sample.commit()
+    try sample.crash()
+    #expect(sample.ledger.audit.map(\.action) == actions)
+    #expect(sample.ledger.developerMode.grants.isEmpty)
+  }
+}
