@@ -64,18 +64,25 @@ package struct CanonicalUUID: Sendable {
 
   /// Writes the 36 characters to `destination`, which must hold at least as many.
   package func write(to destination: UnsafeMutableRawBufferPointer) {
-    var digits = 0
-    for index in 0..<Self.textCount {
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        destination[index] = 0x2D
-        continue
-      }
-      let word = digits < 16 ? high : low
-      let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (digits & 15))) & 15
-      let letter: UInt8 = upperCaseDigits & 0x8000_0000 >> UInt32(digits) != 0 ? 0x41 - 10 : 0x61 - 10
-      destination[index] = value < 10 ? 0x30 + value : letter + value
-      digits += 1
-    }
+    precondition(destination.count >= Self.textCount, "A UUID's text has 36 characters.")
+    destination[8] = 0x2D
+    destination[13] = 0x2D
+    destination[18] = 0x2D
+    destination[23] = 0x2D
+    store(UInt32(truncatingIfNeeded: high >> 32), digits: 24, at: 0, 4, in: destination)
+    store(UInt32(truncatingIfNeeded: high), digits: 16, at: 9, 14, in: destination)
+    store(UInt32(truncatingIfNeeded: low >> 32), digits: 8, at: 19, 24, in: destination)
+    store(UInt32(truncatingIfNeeded: low), digits: 0, at: 28, 32, in: destination)
+  }
+
+  /// Writes eight digits as two times four. `digits`: where their case stands in `upperCaseDigits`.
+  @inline(__always)
+  private func store(
+    _ word: UInt32, digits: UInt32, at first: Int, _ second: Int, in destination: UnsafeMutableRawBufferPointer
+  ) {
+    let text = HexDigits.encode(word, upperCase: UInt8(truncatingIfNeeded: upperCaseDigits >> digits))
+    destination.storeBytes(of: UInt32(truncatingIfNeeded: text >> 32).bigEndian, toByteOffset: first, as: UInt32.self)
+    destination.storeBytes(of: UInt32(truncatingIfNeeded: text).bigEndian, toByteOffset: second, as: UInt32.self)
   }
 }
 

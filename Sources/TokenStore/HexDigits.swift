@@ -1,4 +1,4 @@
-/// Reads hex digits eight at a time: device tokens and UUIDs come with every push, and a digit at a time costs more
+/// Reads and writes hex digits eight at a time: device tokens and UUIDs come with every push, and a digit at a time costs more
 /// than all else that is done with them.
 enum HexDigits {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -26,5 +26,22 @@ enum HexDigits {
     return (
       UInt32(truncatingIfNeeded: packed), UInt8(truncatingIfNeeded: (upper &* 0x8040_2010_0804_0201) >> 56)
     )
+  }
+
+  /// - Parameters:
+  ///   - bytes: four bytes, the first highest.
+  ///   - upperCase: which digits are in upper case if they are letters, the first in the highest bit.
+  /// - Returns: eight ASCII digits, the first in the highest byte.
+  @inline(__always)
+  static func encode(_ bytes: UInt32, upperCase: UInt8) -> UInt64 {
+    var value = UInt64(bytes)
+    value = (value << 16 | value) & 0x0000_FFFF_0000_FFFF
+    value = (value << 8 | value) & 0x00FF_00FF_00FF_00FF
+    value = (value << 4 | value) & 0x0F0F_0F0F_0F0F_0F0F
+    let letter = ((value &+ ones &* 6) >> 4) & ones
+    let wanted = (UInt64(upperCase) &* ones) & 0x8040_2010_0804_0201
+    let upper = ((wanted &+ ones &* 0x7F) >> 7) & letter
+    // Letters in lower case begin 39 behind the decimals, and 32 before that in upper case.
+    return value &+ ones &* 0x30 &+ letter &* 39 &- upper &* 32
   }
 }
