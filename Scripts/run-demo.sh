@@ -15,12 +15,20 @@ binaries=.build/release
 keeps_serving=true
 app=com.example.caffeine
 
+misused() {
+  echo "run-demo: $*; Scripts/run-demo.sh [--once] [--directory DIR] [--binaries DIR]" >&2
+  exit 2
+}
+
 while [ $# -gt 0 ]; do
   case $1 in
     --once) keeps_serving=false ;;
-    --directory) directory=${2:?--directory needs a folder} && shift ;;
-    --binaries) binaries=${2:?--binaries needs a folder} && shift ;;
-    *) echo "run-demo: unknown option $1" >&2 && exit 2 ;;
+    --directory | --binaries)
+      [ -n "${2:-}" ] || misused "$1 needs a folder"
+      if [ "$1" = --directory ]; then directory=$2; else binaries=$2; fi
+      shift
+      ;;
+    *) misused "unknown option $1" ;;
   esac
   shift
 done
@@ -71,10 +79,10 @@ wait_until() {
   until "$@" >/dev/null 2>&1; do
     if ! kill -0 "$process" 2>/dev/null; then
       tail -n 5 "$said" >&2
-      fail "$what: it has ended"
+      fail "$what has ended at once; see above, or $said"
     fi
     tries=$((tries + 1))
-    [ "$tries" -lt 600 ] || fail "$what: not within a minute; see $said"
+    [ "$tries" -lt 600 ] || fail "$what did not come up within a minute; see $said"
     sleep 0.1
   done
 }
