@@ -53,16 +53,6 @@ import TokenStore
     #expect(throws: DeviceRefusal(.badCredential)) { try DeviceKey(Secret(Array(text.utf8))) }
   }
 
-  @Test("Bytes are equal when all of them are")
-  func constantTime() {
-    #expect(ConstantTime.areEqual([], []))
-    #expect(ConstantTime.areEqual([1, 2, 3], [1, 2, 3]))
-    #expect(!ConstantTime.areEqual([1, 2, 3], [1, 2, 4]))
-    #expect(!ConstantTime.areEqual([9, 2, 3], [1, 2, 3]))
-    #expect(!ConstantTime.areEqual([1, 2], [1, 2, 3]))
-    #expect(!ConstantTime.areEqual([1, 0, 1], [0, 1, 0]))
-  }
-
   @Test(
     "A registration must be within the scope of the key that enrolled the device",
     arguments: [

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayIO
 
 /// Who may ask what (design §5, Admin). On the Unix socket the file's mode has decided already. On TCP a request bears
 /// the token, or asks for one of the open routes under a loopback name: a page in a browser can make its own name
@@ -34,22 +35,13 @@ struct AdminAccess: Sendable {
     guard let token, request.authorizations.count == 1 else { return .wrong }
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .wrong }
-    return Self.constantTimeEqual(Array(parts[1].utf8), Array(token.revealed.utf8)) ? .valid : .wrong
+    // Digests are compared in constant time, so that answers cannot be used to guess the token byte by byte.
+    guard !token.revealed.isEmpty else { return .wrong }
+    return SHA256Digest.of(String(parts[1])) == SHA256Digest.of(token.revealed) ? .valid : .wrong
   }
 
   private func unauthorized(_ detail: String) -> AdminAnswer {
     .failure(status: 401, code: "unauthorized", detail: detail, fields: ["www-authenticate": "Bearer"])
-  }
-
-  /// Takes a time that depends on the length of what was presented only, so that answers cannot be used to guess the
-  /// token byte by byte.
-  static func constantTimeEqual(_ presented: [UInt8], _ expected: [UInt8]) -> Bool {
-    guard !expected.isEmpty else { return false }
-    var difference = presented.count ^ expected.count
-    for (index, byte) in presented.enumerated() {
-      difference |= Int(byte ^ expected[index % expected.count])
-    }
-    return difference == 0
   }
 
   /// `localhost`, an address of 127.0.0.0/8 or `[::1]`, with or without a port.
