@@ -110,8 +110,7 @@ final class ProviderConnection: ConnectionListener {
     case .date(let date): storage = .until(LedgerClock.ledger(date, at: now, wall: worker.wall))
     }
     let push = IncomingPush(
-      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage,
-      priority: RefreshPriority(rawValue: head.priority.rawValue) ?? .immediate)
+      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage, priority: head.priority)
     switch worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now) {
     case .accepted(let tally): succeed(id, tally, stream, on: connection)
     case .duplicate: succeed(id, PushVerdict.Tally(), stream, on: connection)

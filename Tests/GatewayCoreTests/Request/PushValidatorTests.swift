@@ -1,3 +1,4 @@
+import BudgetThrottle
 import GatewayCore
 import HTTPMessage
 import Testing
@@ -102,7 +103,7 @@ struct PushDefect: Sendable, CustomTestStringConvertible {
     let verdict = try PushRequestFixture().judge().get()
     #expect(verdict.head.id?.description == "123e4567-e89b-12d3-a456-4266554400a0")
     #expect(verdict.head.expiration == .date(UnixTime(seconds: 1_700_003_600)))
-    #expect(verdict.head.priority == .considerate)
+    #expect(verdict.head.priority == .grouped)
     #expect(verdict.head.hasCollapseID)
     #expect(verdict.head.type == .widgets)
     #expect(verdict.head.bundleID == BundleID("com.example.caffeine"))

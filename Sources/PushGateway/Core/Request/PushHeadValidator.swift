@@ -1,3 +1,4 @@
+import BudgetThrottle
 package import HTTPMessage
 import TokenStore
 
@@ -78,8 +79,8 @@ extension PushHeadValidator {
     }
   }
 
-  private static func priority(in header: HeaderBlock) throws(Refusal) -> PushPriority {
-    guard let priority = header.reading(.apnsPriority, { PushPriority($0) }) else { return .immediate }
+  private static func priority(in header: HeaderBlock) throws(Refusal) -> RefreshPriority {
+    guard let priority = header.reading(.apnsPriority, { RefreshPriority($0) }) else { return .immediate }
     guard let priority else { throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10.") }
     return priority
   }
