@@ -8,8 +8,6 @@ package final class App: Sendable {
 
   package init(_ bundleID: BundleID) {
     self.bundleID = bundleID
-    topic = bundleID.description + Self.topicSuffix
+    topic = WidgetTopic.text(for: bundleID)
   }
-
-  package static let topicSuffix = ".push-type.widgets"
 }

@@ -6,9 +6,6 @@ package enum EventStreamFrame {
   /// A comment line and the end of an (empty) event, which every reader ignores.
   package static let heartbeat: [UInt8] = Array(": heartbeat\n\n".utf8)
 
-  /// What a push without a payload of its own says.
-  private static let usualPayload: StaticString = #"{"aps":{"content-changed":true}}"#
-
   /// Appends one refresh event. There is one for each hand-over, so it is bytes from end to end.
   ///
   /// The payload was found to be JSON; its line breaks become spaces, since a line break ends `data`.
@@ -38,7 +35,7 @@ package enum EventStreamFrame {
     if let payload = refresh.push.payload {
       payload.withUnsafeBytes { writer.embed($0) }
     } else {
-      writer.raw(usualPayload)
+      writer.raw(PayloadValidator.usual)
     }
     writer.endObject()
     writer.raw("\n\n")
