@@ -21,7 +21,7 @@ struct StoreLoader {
   func load(at now: LoopClock, replyingTo inbox: Mailbox<LoopMessage>) throws(GatewayError) -> Loaded {
     do {
       let store = try StoreOpener.open(
-        path: configuration.store.database, durability: StoreDurability(configuration.store.durability))
+        path: configuration.store.database, durability: configuration.store.durability)
       // Wall seconds: an epoch that a restored backup has already given out must not come again.
       let epoch = try store.beginEpoch(atLeast: UInt64(max(1, now.wallMilliseconds / 1000)))
       let clock = LedgerClock(continuing: store.lastClock, bootID: bootID, now: now)
@@ -42,15 +42,6 @@ struct StoreLoader {
         "\(configuration.store.database) is damaged: \(error). Restore a backup; nothing was changed.")
     } catch {
       throw GatewayError("\(error)")
-    }
-  }
-}
-
-extension StoreDurability {
-  init(_ configured: GatewayConfiguration.Store.Durability) {
-    switch configured {
-    case .full: self = .full
-    case .relaxed: self = .relaxed
     }
   }
 }

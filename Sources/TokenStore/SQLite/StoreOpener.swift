@@ -1,4 +1,5 @@
 import Glibc
+package import TokenStore
 
 /// Opens a store, or makes a new one. What a failed start made, it takes away again.
 package enum StoreOpener {

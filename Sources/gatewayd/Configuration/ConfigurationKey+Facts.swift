@@ -170,7 +170,7 @@ extension ConfigurationKey {
         "The SQLite file. Its folder must be on a local disk and writable.")
     case .storeDurability:
       Facts(
-        .store, .choice(Self.names(GatewayConfiguration.Store.Durability.self)), .value(#""full""#), .restart,
+        .store, .choice(Self.names(StoreDurability.self)), .value(#""full""#), .restart,
         "full: an answer is given when the disk has it. relaxed: when the kernel has it, which outlives a crash of "
           + "the gateway and not a power cut.")
 

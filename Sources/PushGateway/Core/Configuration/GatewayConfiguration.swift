@@ -101,17 +101,10 @@ public struct GatewayConfiguration: Sendable {
   }
 
   public struct Store: Sendable, Equatable {
-    public enum Durability: String, CaseIterable, Sendable {
-      /// An answer is given when the disk has it.
-      case full
-      /// An answer is given when the kernel has it: survives `kill -9`, not a power cut.
-      case relaxed
-    }
-
     public var database: String
-    public var durability: Durability
+    public var durability: StoreDurability
 
-    public init(database: String, durability: Durability = .full) {
+    public init(database: String, durability: StoreDurability = .full) {
       self.database = database
       self.durability = durability
     }
