@@ -34,9 +34,9 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
       start += 4
     }
     for index in start..<count {
-      let high = Self.nibble(hex[2 * index])
-      let low = Self.nibble(hex[2 * index + 1])
-      guard high | low < 16 else { return nil }
+      guard let high = HexDigits.value(of: hex[2 * index]), let low = HexDigits.value(of: hex[2 * index + 1]) else {
+        return nil
+      }
       let byte = high << 4 | low
       if index < 32 { head[index] = byte } else { rest.append(byte) }
     }
@@ -49,16 +49,6 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     self = token
   }
 
-  /// Anything from 16 up means "no hex digit".
-  private static func nibble(_ digit: UInt8) -> UInt8 {
-    switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x41...0x46: digit - 0x41 + 10
-    case 0x61...0x66: digit - 0x61 + 10
-    default: 0xFF
-    }
-  }
-
   package subscript(index: Int) -> UInt8 {
     if index < 32 { return head[index] }
     return tail?[index - 32] ?? 0
@@ -67,16 +57,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8] { (0..<count).map { self[$0] } }
 
   /// Lower-case hex.
-  package var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * count)
-    for index in 0..<count {
-      text.append(digits[Int(self[index] >> 4)])
-      text.append(digits[Int(self[index] & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package var description: String { HexDigits.text(of: bytes) }
 
   package static func == (left: Self, right: Self) -> Bool {
     guard left.count == right.count, left.tail == right.tail else { return false }

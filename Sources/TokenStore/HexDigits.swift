@@ -1,6 +1,6 @@
-/// Reads and writes hex digits eight at a time: device tokens and UUIDs come with every push, and a digit at a time costs more
-/// than all else that is done with them.
-enum HexDigits {
+/// Reads and writes hex digits eight at a time: device tokens and UUIDs come with every push, and a digit at a time
+/// costs more than all else that is done with them.
+package enum HexDigits {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   /// - Parameter word: eight ASCII digits, the first in the lowest byte.
@@ -43,5 +43,21 @@ enum HexDigits {
     let upper = ((wanted &+ ones &* 0x7F) >> 7) & letter
     // Letters in lower case begin 39 behind the decimals, and 32 before that in upper case.
     return value &+ ones &* 0x30 &+ letter &* 39 &- upper &* 32
+  }
+
+  /// One digit of either case; nil when it is none. For the few that do not come in eights.
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x41 + 10
+    case 0x61...0x66: digit - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// Two digits a byte, in lower case.
+  package static func text(of bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -1,3 +1,5 @@
+import TokenStore
+
 /// What proves to be a device: 32 random bytes, written as 64 hex digits. The gateway keeps only a SHA-256 of the
 /// bytes, and the key itself for no longer than the answer that hands it out.
 package struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -19,7 +21,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCo
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.count)
     for index in stride(from: 0, to: hex.count, by: 2) {
-      guard let high = Self.nibble(hex[index]), let low = Self.nibble(hex[index + 1]) else {
+      guard let high = HexDigits.value(of: hex[index]), let low = HexDigits.value(of: hex[index + 1]) else {
         throw DeviceRefusal(.badCredential)
       }
       bytes.append(high << 4 | low)
@@ -28,21 +30,9 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomDebugStringCo
   }
 
   /// As the device keeps it: lower-case hex. Only the answer that hands the key out may hold this.
-  package var revealedText: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  package var revealedText: String { HexDigits.text(of: bytes) }
 
   package var description: String { "<secret>" }
   package var debugDescription: String { "<secret>" }
   package var customMirror: Mirror { Mirror(self, children: []) }
-
-  private static func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x41...0x46: digit - 0x41 + 10
-    case 0x61...0x66: digit - 0x61 + 10
-    default: nil
-    }
-  }
 }
