@@ -173,5 +173,5 @@ import TokenStore
   }
 
   /// Members in their order, so that the documents show answers as they come.
-  private func json(_ text: [UInt8]) throws -> JSONValue { try text.withUnsafeBytes { try JSONParser.parse($0) } }
+  private func json(_ text: [UInt8]) throws -> JSONValue { try text.withUnsafeBytes { try JSONValue(reading: $0) } }
 }

@@ -19,8 +19,8 @@ import TokenStore
     "Each defect of an enrolment has its answer",
     arguments: [
       ("", .malformedJSON, "the body is empty, and should be a JSON object"),
-      ("{", .malformedJSON, "the end of the text where a key in quotation marks should stand, at byte 1"),
-      (#"{"platform":"iOS","platform":"iOS"}"#, .malformedJSON, "the key \"platform\" comes twice, at byte 18"),
+      ("{", .malformedJSON, "the text ends too early at offset 1"),
+      (#"{"platform":"iOS","platform":"iOS"}"#, .malformedJSON, "a key that the object has already at offset 18"),
       ("[]", .wrongType, "the body should be an object, and is an array"),
       (
         #"{"platform":"iOS","os":"26","name":"x"}"#, .unknownKey,

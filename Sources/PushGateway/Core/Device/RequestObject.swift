@@ -13,8 +13,10 @@ struct RequestObject {
     guard body.count <= DeviceLimits.bodyBytes else { throw DeviceRefusal(.bodyTooLarge) }
     guard !body.isEmpty else { throw DeviceRefusal(.malformedJSON, "the body is empty, and should be a JSON object") }
     let value: JSONValue
-    do throws(JSONSyntaxError) {
-      value = try body.parsedAsJSON()
+    do throws(JSONFault) {
+      value = try body.withUnsafeBytes { bytes in
+        Result { () throws(JSONFault) in try JSONValue(reading: bytes) }
+      }.get()
     } catch {
       throw DeviceRefusal(.malformedJSON, error.description)
     }
@@ -84,18 +86,5 @@ struct RequestObject {
 
   private func wrongType(_ key: String, _ expected: String) -> DeviceRefusal {
     DeviceRefusal(.wrongType, "\(path(key)) should be \(expected), and is \(value(key)?.kind ?? "absent")")
-  }
-}
-
-extension [UInt8] {
-  fileprivate func parsedAsJSON() throws(JSONSyntaxError) -> JSONValue {
-    let result: Result<JSONValue, JSONSyntaxError> = withUnsafeBytes { bytes in
-      do throws(JSONSyntaxError) {
-        return .success(try JSONParser.parse(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
   }
 }

@@ -42,15 +42,21 @@ package struct JSONScanner {
     }
   }
 
-  // MARK: Objects
+  // MARK: Containers
 
   /// Steps into the object that begins here.
   /// - Returns: whether it has a member; ``key()`` comes next then.
-  package mutating func enterObject() throws(JSONFault) -> Bool {
+  package mutating func enterObject() throws(JSONFault) -> Bool { try enter(closing: 0x7D) }
+
+  /// Steps into the array that begins here.
+  /// - Returns: whether it has an element, which comes next then.
+  package mutating func enterArray() throws(JSONFault) -> Bool { try enter(closing: 0x5D) }
+
+  private mutating func enter(closing: UInt8) throws(JSONFault) -> Bool {
     offset += 1
     skipSpace()
     guard offset < bytes.count else { throw JSONFault(.unexpectedEnd, at: offset) }
-    guard bytes[offset] == 0x7D else { return true }
+    guard bytes[offset] == closing else { return true }
     offset += 1
     return false
   }
@@ -71,6 +77,9 @@ package struct JSONScanner {
   /// To be called after a member's value.
   /// - Returns: whether there is another; the object has been left otherwise.
   package mutating func nextMember() throws(JSONFault) -> Bool { try next(closing: 0x7D) }
+
+  /// As ``nextMember()``, of an array.
+  package mutating func nextElement() throws(JSONFault) -> Bool { try next(closing: 0x5D) }
 
   private mutating func next(closing: UInt8) throws(JSONFault) -> Bool {
     skipSpace()
@@ -100,16 +109,7 @@ package struct JSONScanner {
       switch kind {
       case .object, .array:
         guard depth + level < Self.maximumDepth else { throw JSONFault(.tooDeep, at: offset) }
-        let isEmpty: Bool
-        if kind == .object {
-          isEmpty = try !enterObject()
-        } else {
-          offset += 1
-          skipSpace()
-          isEmpty = offset < bytes.count && bytes[offset] == 0x5D
-          if isEmpty { offset += 1 }
-        }
-        if !isEmpty {
+        if try kind == .object ? enterObject() : enterArray() {
           level += 1
           objects = objects << 1 | (kind == .object ? 1 : 0)
           if kind == .object { _ = try key() }

@@ -4,7 +4,7 @@ import Testing
 
 /// Protects the bodies of the device listener: what is JSON is read as it stands, and what is not is named with its
 /// place; no input traps.
-@Suite("JSON parser") struct JSONParserTests {
+@Suite("JSON value") struct JSONValueTests {
   @Test(
     "What is JSON is read as it stands",
     arguments: [
@@ -23,57 +23,32 @@ import Testing
   @Test(
     "What is not JSON is named, with the byte where it goes wrong",
     arguments: [
-      ("", 0, "the text ends where a value should stand"),
-      ("  ", 2, "the text ends where a value should stand"),
-      ("{", 1, "the end of the text where a key in quotation marks should stand"),
-      (#"{"a""#, 4, "the end of the text where a colon should stand"),
-      (#"{"a" 1}"#, 5, "'1' where a colon should stand"),
-      (#"{"a":}"#, 5, "'}' where a value should stand"),
-      (#"{"a":1,}"#, 7, "a comma before the object's end"),
-      (#"{"a":1 "b":2}"#, 7, "'\"' where a comma or the object's end should stand"),
-      (#"{"a":1,"a":2}"#, 7, "the key \"a\" comes twice"),
-      (#"{a:1}"#, 1, "'a' where a key in quotation marks should stand"),
-      ("[1,]", 3, "a comma before the array's end"),
-      ("[1 2]", 3, "'2' where a comma or the array's end should stand"),
-      ("[", 1, "the text ends where a value should stand"),
-      ("01", 0, "a number that begins with 0"),
-      ("1.", 2, "the end of the text where a digit should stand"),
-      ("-", 1, "the end of the text where a digit should stand"),
-      ("1e+x", 3, "'x' where a digit should stand"),
-      ("+1", 0, "'+' where a value should stand"),
-      ("nul", 0, "a word that is not true, false or null"),
-      ("True", 0, "'T' where a value should stand"),
-      ("true false", 5, "more text after the end of the value"),
-      (#""abc"#, 0, "the text that begins here has no end"),
-      ("\"a\nb\"", 2, "a line break within text, where it must be escaped"),
-      ("\"a\u{1}\"", 2, "the byte 0x1 within text, where it must be escaped"),
-      (#""\x""#, 1, "an escape that JSON does not know"),
-      (#""\"#, 1, "an escape without its letter"),
-      (#""\u12g4""#, 1, "\\u without four hex digits"),
-      (#""\ud83c""#, 1, "half of a surrogate pair"),
-      (#""\ud83cA""#, 1, "half of a surrogate pair"),
-      (#""\udf75""#, 1, "half of a surrogate pair"),
-      ("\u{FEFF}{}", 0, "the byte 0xEF where a value should stand"),
-      ("'a'", 0, "''' where a value should stand"),
-    ])
-  func refuses(text: String, offset: Int, problem: String) {
-    #expect(throws: JSONSyntaxError(offset: offset, problem: problem)) { try parse(text) }
+      ("", 0, .unexpectedEnd), ("  ", 2, .unexpectedEnd), ("{", 1, .unexpectedEnd), (#"{"a""#, 4, .unexpectedEnd),
+      (#"{"a" 1}"#, 5, .expectedColon), (#"{"a":}"#, 5, .expectedValue), (#"{"a":1,}"#, 6, .trailingComma),
+      (#"{"a":1 "b":2}"#, 7, .expectedCommaOrEnd), (#"{"a":1,"a":2}"#, 7, .repeatedKey),
+      (#"{"a":1,"\u0061":2}"#, 7, .repeatedKey), (#"{a:1}"#, 1, .expectedKey), ("[1,]", 2, .trailingComma),
+      ("[1 2]", 3, .expectedCommaOrEnd), ("[", 1, .unexpectedEnd), ("01", 0, .badNumber), ("1.", 0, .badNumber),
+      ("-", 0, .badNumber), ("1e+x", 0, .badNumber), ("+1", 0, .expectedValue), ("nul", 0, .badLiteral),
+      ("True", 0, .expectedValue), ("true false", 5, .trailingContent), (#""abc"#, 4, .unexpectedEnd),
+      ("\"a\nb\"", 2, .controlCharacter), ("\"a\u{1}\"", 2, .controlCharacter), (#""\x""#, 1, .badEscape),
+      (#""\"#, 2, .unexpectedEnd), (#""\u12g4""#, 1, .badEscape), (#""\ud83c""#, 1, .loneSurrogate),
+      (#""\ud83cA""#, 1, .loneSurrogate), (#""\udf75""#, 1, .loneSurrogate), ("\u{FEFF}{}", 0, .byteOrderMark),
+      ("'a'", 0, .expectedValue),
+    ] as [(String, Int, JSONFault.Kind)])
+  func refuses(text: String, offset: Int, kind: JSONFault.Kind) {
+    #expect(throws: JSONFault(kind, at: offset)) { try parse(text) }
   }
 
-  @Test("Text that is not UTF-8 is refused where it begins")
+  @Test("Text that is not UTF-8 is refused where it is none")
   func invalidUTF8() {
-    #expect(throws: JSONSyntaxError(offset: 1, problem: "the text that begins here is not UTF-8")) {
-      try parse([0x5B, 0x22, 0xC3, 0x28, 0x22, 0x5D])
-    }
+    #expect(throws: JSONFault(.notUTF8, at: 2)) { try parse([0x5B, 0x22, 0xC3, 0x28, 0x22, 0x5D]) }
   }
 
   @Test("Nesting is bounded")
   func depth() throws {
-    let most = JSONParser.maximumDepth
+    let most = JSONScanner.maximumDepth
     _ = try parse(String(repeating: "[", count: most) + String(repeating: "]", count: most))
-    #expect(throws: JSONSyntaxError(offset: most, problem: "more than \(most) levels deep")) {
-      try parse(String(repeating: "[", count: 60_000))
-    }
+    #expect(throws: JSONFault(.tooDeep, at: most)) { try parse(String(repeating: "[", count: 60_000)) }
   }
 
   @Test("Thousands of garbled bodies are judged as Foundation judges them, where it is strict")
@@ -110,7 +85,7 @@ import Testing
 
   private func parse(_ text: String) throws -> JSONValue { try parse(Array(text.utf8)) }
 
-  private func parse(_ text: [UInt8]) throws -> JSONValue { try text.withUnsafeBytes { try JSONParser.parse($0) } }
+  private func parse(_ text: [UInt8]) throws -> JSONValue { try text.withUnsafeBytes { try JSONValue(reading: $0) } }
 }
 
 /// The same numbers in every run.

@@ -1,3 +1,5 @@
+import TokenStore
+
 /// Where a JSON text stands in its bytes, without the quotation marks. Already checked, so reading it cannot fail.
 package struct JSONText: Equatable, Sendable {
   package let start: Int
@@ -56,14 +58,7 @@ package struct JSONText: Equatable, Sendable {
     guard position + 4 <= bytes.count else { return nil }
     var unit: UInt32 = 0
     for index in position..<(position + 4) {
-      let byte = bytes[index]
-      let digit: UInt8
-      switch byte {
-      case 0x30...0x39: digit = byte - 0x30
-      case 0x41...0x46: digit = byte - 0x41 + 10
-      case 0x61...0x66: digit = byte - 0x61 + 10
-      default: return nil
-      }
+      guard let digit = HexDigits.value(of: bytes[index]) else { return nil }
       unit = unit << 4 | UInt32(digit)
     }
     return unit

@@ -3,6 +3,7 @@ package struct JSONFault: Error, Equatable, Sendable {
   package enum Kind: UInt8, CaseIterable, Sendable {
     case unexpectedEnd, byteOrderMark, expectedValue, expectedKey, expectedColon, expectedCommaOrEnd, trailingComma
     case badEscape, loneSurrogate, controlCharacter, notUTF8, badNumber, badLiteral, tooDeep, trailingContent
+    case repeatedKey
   }
 
   package let kind: Kind
@@ -38,6 +39,7 @@ extension JSONFault.Kind {
     case .badLiteral: "unknown word (true, false and null are the only ones)"
     case .tooDeep: "more than 64 levels of nesting"
     case .trailingContent: "something follows the value"
+    case .repeatedKey: "a key that the object has already"
     }
   }
 }
