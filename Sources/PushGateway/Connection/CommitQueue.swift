@@ -6,7 +6,6 @@ import TokenStore
 struct CommitQueue {
   private struct Waiting {
     var sequence: UInt64
-    var bytes: Int
     var appendedAt: Int64
     var output: PendingOutput
   }
@@ -15,17 +14,13 @@ struct CommitQueue {
   private(set) var current = PendingOutput()
   private var waiting: [Waiting] = []
   private var spare: [PendingOutput] = []
-  /// Bytes handed to the journal and not durable yet.
-  private(set) var bytes = 0
 
   var isEmpty: Bool { waiting.isEmpty && current.isEmpty }
   var count: Int { waiting.count }
 
   /// The batch was handed to the journal.
   mutating func appended(_ batch: StoreBatch, at now: Int64) {
-    let size = batch.records.count + batch.rows.reduce(0) { $0 + 64 + ($1.value?.count ?? 0) }
-    waiting.append(Waiting(sequence: batch.sequence, bytes: size, appendedAt: now, output: current))
-    bytes += size
+    waiting.append(Waiting(sequence: batch.sequence, appendedAt: now, output: current))
     current = spare.popLast() ?? PendingOutput()
   }
 
@@ -48,7 +43,6 @@ struct CommitQueue {
   mutating func nextDurable(upTo sequence: UInt64) -> (output: PendingOutput, appendedAt: Int64)? {
     guard let first = waiting.first, first.sequence <= sequence else { return nil }
     waiting.removeFirst()
-    bytes -= first.bytes
     return (first.output, first.appendedAt)
   }
 

@@ -114,7 +114,7 @@ final class LoopWorker {
 
   /// Whether accepted work can be kept. Asked before the ledger is touched.
   var isStoreReady: Bool {
-    storeFailure == nil && commits.bytes + ledger.batch.pendingBytes < configuration.limits.storeBacklogBytes
+    storeFailure == nil && store.pendingBytes + ledger.batch.pendingBytes < configuration.limits.storeBacklogBytes
   }
 
   private func submit() {
