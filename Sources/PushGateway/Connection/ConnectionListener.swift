@@ -1,13 +1,19 @@
 import GatewayIO
 
-/// What both roles of a connection hear; see ``ConnectionRole`` for when.
+/// What both roles of a connection hear.
 protocol ConnectionListener: AnyObject {
   /// Silence is this connection's purpose: it never idles.
   var isHoldingStream: Bool { get }
+  /// Something happened on the HTTP/2 connection. Answers go through it; the output is flushed at the end of the turn.
   func happened(_ event: HTTP2Event, on connection: HTTPConnection)
+  /// All output has been taken by the socket.
   func outputFlushed(on connection: HTTPConnection)
+  /// The gateway drains: say goodbye, let what is under way end.
   func drainBegan(on connection: HTTPConnection)
+  /// The idle time that the role asked for has passed without input.
   func idled(on connection: HTTPConnection)
+  /// The period that the role asked for has passed once more.
   func ticked(on connection: HTTPConnection)
+  /// The connection is gone.
   func closed(_ connection: HTTPConnection)
 }

@@ -56,8 +56,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
   }
 
   /// - Parameters (milliseconds; 0 = none):
-  ///   - idleTimeout: after which ``ConnectionRole/idled(on:)`` is told.
-  ///   - tick: period of ``ConnectionRole/ticked(on:)``.
+  ///   - idleTimeout: after which ``ConnectionListener/idled(on:)`` is told.
+  ///   - tick: period of ``ConnectionListener/ticked(on:)``.
   func start(handshakeTimeout: Int64, idleTimeout: Int64, tick: Int64) throws(SystemCallError) {
     self.idleTimeout = idleTimeout
     tickPeriod = tick
@@ -92,7 +92,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     case Timer.idle: checkIdle()
     case Timer.tick:
       guard case .open = phase else { return }
-      role.ticked(on: self)
+      role.listener.ticked(on: self)
       worker.touch(self)
       schedule(after: tickPeriod, Timer.tick)
     default: close()
@@ -130,8 +130,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
   private func checkIdle() {
     guard case .open = phase else { return }
     let quiet = worker.loop.now.bootMilliseconds - lastInput
-    if quiet >= idleTimeout, !role.isHoldingStream {
-      role.idled(on: self)
+    if quiet >= idleTimeout, !role.listener.isHoldingStream {
+      role.listener.idled(on: self)
       worker.touch(self)
       schedule(after: Self.lingerMilliseconds, Timer.linger)
     } else {
@@ -175,7 +175,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
   }
 
   private func takeEvents() {
-    while let event = http2.nextEvent() { role.happened(event, on: self) }
+    while let event = http2.nextEvent() { role.listener.happened(event, on: self) }
   }
 
   // MARK: Output
@@ -192,7 +192,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     watch(.readable)
     takeEvents()
     guard phase != .closed else { return }
-    role.outputFlushed(on: self)
+    role.listener.outputFlushed(on: self)
     if http2.isFinished { close() }
   }
 
@@ -237,7 +237,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     timers = []
     _ = transport.shutdown()
     transport.close()
-    role.closed(self)
+    role.listener.closed(self)
     worker.forget(self)
   }
 }

@@ -258,7 +258,7 @@ final class LoopWorker {
     for (listener, _) in listeners { listener.pause() }
     for connection in connections.all {
       if connection.isOpen {
-        connection.role.drainBegan(on: connection)
+        connection.role.listener.drainBegan(on: connection)
         touch(connection)
       } else {
         connection.close()
