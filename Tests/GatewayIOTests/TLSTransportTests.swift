@@ -249,7 +249,6 @@ import Testing
     let client = try Transport(
       connecting: FileDescriptor.connecting(to: listener.address), host: "127.0.0.1",
       context: try TestAuthority.clientContext())
-    client.setUserTimeout(milliseconds: 10_000)
     var handshaken = false
     var echoed: [UInt8] = []
     let probe = Probe()

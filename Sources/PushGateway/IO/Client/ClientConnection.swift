@@ -1,5 +1,3 @@
-import Glibc
-
 /// One HTTP/2 connection of a client on a loop: connects, proves the server with TLS, sends requests and tells what
 /// came back. For `gatewayctl`, the device simulator and tests. Not Sendable; it belongs to its loop.
 ///
@@ -192,17 +190,8 @@ package final class ClientConnection: EventHandler, TimerHandler {
   }
 
   private func connected() {
-    if let error = connectError() { return finish(.unreachable(error)) }
+    if let error = transport?.takeSocketError() { return finish(.unreachable(error)) }
     state = .handshaking
-  }
-
-  private func connectError() -> SystemCallError? {
-    var code: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    guard let transport, getsockopt(transport.raw, SOL_SOCKET, SO_ERROR, &code, &length) == 0, code != 0 else {
-      return nil
-    }
-    return SystemCallError(call: "connect to \(address)", code: code)
   }
 
   private func shakeHands() {

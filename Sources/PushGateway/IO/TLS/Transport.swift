@@ -117,11 +117,8 @@ package final class Transport {
     descriptor = nil
   }
 
-  /// See ``FileDescriptor/setUserTimeout(milliseconds:)``.
-  package func setUserTimeout(milliseconds: Int32) {
-    guard descriptor != nil else { return }
-    descriptor?.setUserTimeout(milliseconds: milliseconds)
-  }
+  /// See ``FileDescriptor/takeSocketError()``.
+  package func takeSocketError() -> SystemCallError? { descriptor?.takeSocketError() }
 
   private func failure(of call: String, _ code: Int32, wouldBlock: TransportStep) -> TransportStep {
     switch code {
