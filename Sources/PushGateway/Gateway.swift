@@ -106,7 +106,6 @@ public final class Gateway: Sendable {
   /// limits. All or nothing: when something is wrong, everything stays as it was.
   public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
     let tls = try Self.tlsContext(configuration)
-    _ = try ProviderKeys(configuration.providerKeys)
     let done = Reply<GatewayError?>()
     inbox.postAlways(
       .perform { worker in
