@@ -30,8 +30,5 @@ package enum RefreshDecision: Hashable, Sendable {
     case away
     /// The device's stream has not taken the last event yet.
     case busy
-
-    /// Only a budget's return is told to the provider as `retry`.
-    package var isBudget: Bool { self == .budget || self == .minimumInterval }
   }
 }

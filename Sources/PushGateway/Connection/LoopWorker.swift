@@ -248,9 +248,6 @@ final class LoopWorker {
 
   // MARK: Drain
 
-  var isReady: Bool { phase == .serving && storeFailure == nil }
-  var connectionCount: Int { connections.count }
-
   /// Takes no new connections, lets what is under way end, and stops the loop when all is answered or time is up.
   func drain(for duration: Int64) {
     guard phase == .serving else { return }

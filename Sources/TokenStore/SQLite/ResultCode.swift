@@ -18,8 +18,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable, CustomStringCon
   package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
   package static let full = ResultCode(rawValue: SQLITE_FULL)
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
-  package static let tooBig = ResultCode(rawValue: SQLITE_TOOBIG)
-  package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
   /// The file was removed or replaced under an open connection.
   package static let readOnlyMoved = ResultCode(rawValue: SQLITE_READONLY | (4 << 8))
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)

@@ -64,9 +64,6 @@ package final class ClientConnection: EventHandler, TimerHandler {
     http2 = try HTTP2Connection(role: .client, settings: settings, pool: pool)
   }
 
-  /// True while a request that is sent now may be answered.
-  package var isUsable: Bool { state != .closed && goAway == nil }
-
   // MARK: Life
 
   /// Begins to connect. Failures, also immediate ones, are told through ``closed`` in a later turn.

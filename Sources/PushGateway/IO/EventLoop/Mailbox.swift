@@ -43,17 +43,6 @@ package final class Mailbox<Message: Sendable>: Sendable {
     if wasEmpty { ring() }
   }
 
-  /// Posts many under one lock and one ring; what ``postAlways(_:)`` says holds for each.
-  package func postAlways(contentsOf messages: [Message]) {
-    guard !messages.isEmpty else { return }
-    let wasEmpty = queue.withLock { waiting in
-      let wasEmpty = waiting.isEmpty
-      waiting.append(contentsOf: messages)
-      return wasEmpty
-    }
-    if wasEmpty { ring() }
-  }
-
   var bellDescriptor: Int32 { bell.raw }
 
   func silence() {

@@ -11,7 +11,7 @@ package enum HTTP2Event {
   case requestEnded(HTTP2Stream)
   /// Client: the final response's header fields have arrived.
   case responseHeaded(HTTP2Stream)
-  /// Client: ``HTTP2Stream/body`` has grown. Said once until ``HTTP2Stream/takeBody()`` or `consumeBody`.
+  /// Client: ``HTTP2Stream/body`` has grown. Said once until ``HTTP2Stream/takeBody()``.
   case dataReceived(HTTP2Stream)
   /// Client: the response is whole.
   case responseEnded(HTTP2Stream)

@@ -12,9 +12,6 @@ package final class HTTP2Stream {
   /// Body of the message received, up to its limit. Give its buffer back with
   /// ``HTTP2Connection/releaseRequest(of:)`` as soon as it has been read.
   package internal(set) var body: [UInt8] = []
-  /// For the owner; 0 and nil on a new stream.
-  package var context: UInt64 = 0
-  package var owner: AnyObject?
 
   /// The peer has finished its message.
   package var isRemoteEnded: Bool { state.isRemoteEnded }
@@ -65,14 +62,6 @@ package final class HTTP2Stream {
     return taken
   }
 
-  /// Client: reads the body so far in place and empties it; its room is kept.
-  package func consumeBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
-    state.hasReportedData = false
-    let result = body.withUnsafeBytes(read)
-    body.removeAll(keepingCapacity: true)
-    return result
-  }
-
   func appendOutgoing(_ bytes: UnsafeRawBufferPointer) {
     if state.outgoingTaken == outgoing.count {
       outgoing.removeAll(keepingCapacity: true)
@@ -88,8 +77,6 @@ package final class HTTP2Stream {
   func clear() {
     id = 0
     headers.removeAll()
-    owner = nil
-    context = 0
     state = State()
     if outgoing.capacity > 4096 {
       outgoing = []
