@@ -27,7 +27,9 @@ class Demonstration:
         self.process = subprocess.Popen(
             [ROOT / "Scripts/run-demo.sh", "--binaries", binaries, "--directory", directory, *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True)
+            start_new_session=True,
+            # A runner in the background ignores SIGINT, and a shell cannot trap what was ignored when it began.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -60,7 +62,6 @@ class Demonstration:
         header = lines[start]
         columns = {match[0]: match.start() for match in re.finditer(r"\S+", header)}
         ends = [*list(columns.values())[1:], None]
-        # NO. is aligned to the right, so its digits may begin before its title.
         table: list[dict[str, str]] = []
         for line in lines[start + 1:]:
             if not line.strip() or line.startswith("=="):
