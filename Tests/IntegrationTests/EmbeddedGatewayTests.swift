@@ -113,6 +113,21 @@ private let app = "com.example.caffeine"
     #expect(try development.gateway.budgets(token: device.token).widgets[0].budget.limit == 70)
   }
 
+  @Test(
+    "Developer mode for more seconds than there are milliseconds to count them is too long, and not over already",
+    arguments: [Int.max, Int.max / 1000 + 1, 18_446_744_073_709_580])
+  func developerModeForEver(seconds: Int) throws {
+    let development = try DevelopmentGateway(bundleIDs: [app])
+    defer { development.stop() }
+    let request = DeveloperModeRequest(app: app, seconds: seconds, who: "operator", why: "a slip of the keyboard")
+    let failure = #expect(throws: AdminFailure.self) {
+      try development.gateway.grantDeveloperMode(request, peerUID: nil)
+    }
+    #expect(failure?.status == 422)
+    #expect(failure?.detail.contains("at most") == true)
+    #expect(try development.gateway.developerModes().isEmpty)
+  }
+
   @Test("Two gateways cannot have one store") func oneStore() throws {
     let development = try DevelopmentGateway(bundleIDs: [app])
     defer { development.stop() }

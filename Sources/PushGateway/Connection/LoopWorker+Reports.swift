@@ -147,10 +147,11 @@ extension LoopWorker {
     _ subject: DeveloperModeSubject, _ request: DeveloperModeRequest, peerUID: UInt32?
   ) -> Result<DeveloperModeReport, AdminFailure> {
     guard request.seconds > 0 else { return .failure(.invalid("seconds must be at least 1")) }
+    let (milliseconds, isBeyond) = Int64(request.seconds).multipliedReportingOverflow(by: 1000)
     do throws(Ledger.DeveloperModeRefusal) {
       let grant = try ledger.grantDeveloperMode(
-        to: subject, for: Int64(request.seconds).multipliedReportingOverflow(by: 1000).partialValue,
-        who: request.who, why: request.why, granter: .operatorRequest(uid: peerUID), at: now, wall: wall)
+        to: subject, for: isBeyond ? .max : milliseconds, who: request.who, why: request.why,
+        granter: .operatorRequest(uid: peerUID), at: now, wall: wall)
       log.warning(
         "developer mode lifts the budget of development registrations", (.app, "\(subject)"), (.who, request.who),
         (.why, request.why), (.seconds, "\(request.seconds)"))
