@@ -7,15 +7,14 @@ final class HTTPConnection: EventHandler, TimerHandler {
     case open
     /// Only output is left: the peer broke the rules, or both sides said goodbye.
     case closing
+    /// All is said. What the peer still sends is thrown away until it has gone, too: a close over unread bytes is a
+    /// reset, which overtakes the last answers on their way to it.
+    case lingering
     case closed
   }
 
-  private enum Timer {
-    static let handshake: UInt64 = 1
-    static let readMore: UInt64 = 2
-    static let idle: UInt64 = 3
-    static let tick: UInt64 = 4
-    static let linger: UInt64 = 5
+  private enum Timer: UInt64, CaseIterable {
+    case handshake, readMore, idle, tick, linger
   }
 
   /// What a turn reads of one connection at most, so that a busy one does not starve the rest.
@@ -32,7 +31,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
   private let transport: Transport
   private var phase = Phase.handshaking
   private var registration: Registration?
-  private var timers: [TimerID] = []
+  /// By kind, one of each: whatever a connection has lived through, its end cancels all that would keep it alive.
+  private var timers = InlineArray<5, TimerID?>(repeating: nil)
   /// What the socket did not take: the same bytes must be offered first next time.
   private var unsent: [UInt8] = []
   private var unsentOffset = 0
@@ -62,7 +62,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     self.idleTimeout = idleTimeout
     tickPeriod = tick
     registration = try worker.loop.register(transport.raw, for: .readable, handler: self)
-    schedule(after: handshakeTimeout, Timer.handshake)
+    schedule(after: handshakeTimeout, .handshake)
     // In the clear there is nothing to shake; with TLS this finds that nothing has come yet.
     handshake()
   }
@@ -74,34 +74,42 @@ final class HTTPConnection: EventHandler, TimerHandler {
   func ready(_ readiness: Readiness) {
     switch phase {
     case .handshaking: handshake()
-    case .open, .closing:
+    case .open:
       if readiness.contains(.readable) || readiness.contains(.hangup) { readInput() }
       if readiness.contains(.writable) { worker.touch(self) }
+    case .closing:
+      if readiness.contains(.readable) || readiness.contains(.hangup) { discardInput() }
+      if readiness.contains(.writable) { worker.touch(self) }
+    case .lingering: discardInput()
     case .closed: break
     }
   }
 
   func timerFired(_ token: UInt64) {
-    switch token {
-    case Timer.handshake:
+    guard let timer = Timer(rawValue: token) else { return }
+    timers[Int(token)] = nil
+    switch timer {
+    case .handshake:
       if case .handshaking = phase {
         worker.counters.handshakesFailed += 1
         close()
       }
-    case Timer.readMore: readInput()
-    case Timer.idle: checkIdle()
-    case Timer.tick:
+    case .readMore: readInput()
+    case .idle: checkIdle()
+    case .tick:
       guard case .open = phase else { return }
       role.listener.ticked(on: self)
+      guard phase != .closed else { return }
       worker.touch(self)
-      schedule(after: tickPeriod, Timer.tick)
-    default: close()
+      schedule(after: tickPeriod, .tick)
+    case .linger: close()
     }
   }
 
-  private func schedule(after milliseconds: Int64, _ token: UInt64) {
-    timers.append(worker.loop.schedule(after: milliseconds, self, token: token))
-    if timers.count > 8 { timers.removeFirst(timers.count - 8) }
+  private func schedule(after milliseconds: Int64, _ timer: Timer) {
+    let place = Int(timer.rawValue)
+    if let earlier = timers[place] { worker.loop.cancel(earlier) }
+    timers[place] = worker.loop.schedule(after: milliseconds, self, token: timer.rawValue)
   }
 
   private func handshake() {
@@ -109,8 +117,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     case .done:
       phase = .open
       watch(.readable)
-      if idleTimeout > 0 { schedule(after: idleTimeout, Timer.idle) }
-      if tickPeriod > 0 { schedule(after: tickPeriod, Timer.tick) }
+      if idleTimeout > 0 { schedule(after: idleTimeout, .idle) }
+      if tickPeriod > 0 { schedule(after: tickPeriod, .tick) }
       worker.touch(self)
       // The client's first bytes may have come with its last handshake message.
       readInput()
@@ -133,9 +141,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
     if quiet >= idleTimeout, !role.listener.isHoldingStream {
       role.listener.idled(on: self)
       worker.touch(self)
-      schedule(after: Self.lingerMilliseconds, Timer.linger)
+      schedule(after: Self.lingerMilliseconds, .linger)
     } else {
-      schedule(after: quiet >= idleTimeout ? idleTimeout : idleTimeout - quiet, Timer.idle)
+      schedule(after: quiet >= idleTimeout ? idleTimeout : idleTimeout - quiet, .idle)
     }
   }
 
@@ -158,7 +166,18 @@ final class HTTPConnection: EventHandler, TimerHandler {
       }
     }
     // Bytes inside OpenSSL do not make the descriptor readable.
-    if case .open = phase { schedule(after: 0, Timer.readMore) }
+    if case .open = phase { schedule(after: 0, .readMore) }
+  }
+
+  /// Nobody listens any more.
+  private func discardInput() {
+    for _ in 0..<Self.readsPerTurn {
+      switch transport.discard(into: worker.readBuffer) {
+      case .done: continue
+      case .wouldBlockRead, .wouldBlockWrite: return
+      case .peerClosed, .failed: return close()
+      }
+    }
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer) {
@@ -168,7 +187,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
       worker.counters.connectionsBroken += 1
       takeEvents()
       phase = .closing
-      schedule(after: Self.lingerMilliseconds, Timer.linger)
+      schedule(after: Self.lingerMilliseconds, .linger)
     }
     if case .open = phase { takeEvents() }
     worker.touch(self)
@@ -182,7 +201,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   /// Writes what there is until the socket is full. Called by the worker, once for all that a turn has brought.
   func flush() {
-    guard phase != .handshaking, phase != .closed else { return }
+    guard phase == .open || phase == .closing else { return }
     guard flushUnsent() else { return }
     while true {
       let count = http2.drainOutput(into: worker.writeBuffer)
@@ -193,7 +212,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     takeEvents()
     guard phase != .closed else { return }
     role.listener.outputFlushed(on: self)
-    if http2.isFinished { close() }
+    if http2.isFinished { linger() }
   }
 
   /// - Returns: whether all was taken.
@@ -228,16 +247,26 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   // MARK: End
 
+  private func linger() {
+    phase = .lingering
+    role.listener.closed(self)
+    _ = transport.shutdown()
+    schedule(after: Self.lingerMilliseconds, .linger)
+    discardInput()
+  }
+
   func close() {
     guard phase != .closed else { return }
+    let isTold = phase == .lingering
     phase = .closed
     if let registration { worker.loop.remove(registration) }
     registration = nil
-    for timer in timers { worker.loop.cancel(timer) }
-    timers = []
-    _ = transport.shutdown()
+    for timer in Timer.allCases {
+      if let id = timers[Int(timer.rawValue)] { worker.loop.cancel(id) }
+    }
+    if !isTold { _ = transport.shutdown() }
     transport.close()
-    role.listener.closed(self)
+    if !isTold { role.listener.closed(self) }
     worker.forget(self)
   }
 }

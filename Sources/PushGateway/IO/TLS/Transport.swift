@@ -63,15 +63,25 @@ package final class Transport {
     guard isOpen else { return .failed(.alreadyFailed) }
     switch engine {
     case .tls(let session): return session.read(into: buffer)
-    case .plain:
-      guard !buffer.isEmpty else { return .done(0) }
-      while true {
-        let count = recv(raw, buffer.baseAddress, buffer.count, 0)
-        let code = errno
-        if count > 0 { return .done(count) }
-        if count == 0 { return .peerClosed }
-        if code != EINTR { return failure(of: "recv", code, wouldBlock: .wouldBlockRead) }
-      }
+    case .plain: return receive(into: buffer)
+    }
+  }
+
+  /// Takes from the socket what nobody will read any more, past the TLS engine: a peer that goes on talking costs no
+  /// decryption. Nothing can be read afterwards.
+  package func discard(into buffer: UnsafeMutableRawBufferPointer) -> TransportStep {
+    guard isOpen else { return .failed(.alreadyFailed) }
+    return receive(into: buffer)
+  }
+
+  private func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransportStep {
+    guard !buffer.isEmpty else { return .done(0) }
+    while true {
+      let count = recv(raw, buffer.baseAddress, buffer.count, 0)
+      let code = errno
+      if count > 0 { return .done(count) }
+      if count == 0 { return .peerClosed }
+      if code != EINTR { return failure(of: "recv", code, wouldBlock: .wouldBlockRead) }
     }
   }
 
