@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayIO
 import GatewayTestKit
 import Testing
