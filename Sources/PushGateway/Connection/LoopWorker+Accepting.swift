@@ -47,6 +47,9 @@ extension LoopWorker: ConnectionAcceptor {
   ) throws -> HTTPConnection {
     var settings = HTTP2Settings()
     settings.headerListLimit = configuration.limits.headerListBytes
+    // A minute's worth at once, and as many a minute in the long run.
+    settings.resetBurst = configuration.limits.resetsPerMinute
+    settings.resetsPerSecond = max(1, configuration.limits.resetsPerMinute / 60)
     let role: ConnectionRole
     let pool: HTTP2StreamPool
     var isCleartext = false

@@ -6,9 +6,6 @@ import TokenStore
 
 /// A provider's connection: requests in, answers out, as APNs gives them.
 final class ProviderConnection: ConnectionListener {
-  /// Streams that SETTINGS admits to once a provider token was valid.
-  private static let streamsOnceAuthenticated = 1000
-
   private let environment: GatewayEnvironment
   private let worker: LoopWorker
   private var session = ProviderSession()
@@ -78,7 +75,7 @@ final class ProviderConnection: ConnectionListener {
   private func raiseStreamsOnceAuthenticated(on connection: HTTPConnection) {
     guard !hasRaisedStreams, session.isAuthenticated else { return }
     hasRaisedStreams = true
-    connection.http2.raiseAnnouncedStreams(to: Self.streamsOnceAuthenticated)
+    connection.http2.raiseAnnouncedStreams(to: worker.configuration.limits.streams)
   }
 
   /// The only answer that does not wait for the request's end. What is wrong with the head is wrong first, and said at

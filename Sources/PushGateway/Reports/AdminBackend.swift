@@ -9,7 +9,7 @@ public protocol AdminBackend: Sendable {
 
   func status() throws(AdminFailure) -> GatewayStatus
 
-  /// Registrations in the order of their tokens.
+  /// Registrations, page by page, in no order.
   ///
   /// - Parameters:
   ///   - limit: 1 to 1000.
@@ -42,7 +42,7 @@ public protocol AdminBackend: Sendable {
   /// Newest last; at most the newest 1000.
   func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry]
 
-  /// - Parameter id: an `apns-id` or `apns-unique-id` in any case, or a device token.
+  /// - Parameter id: an `apns-id` in any case, or a device token.
   func explain(id: String) throws(AdminFailure) -> ExplainReport
 
   func metrics() throws(AdminFailure) -> [MetricFamily]

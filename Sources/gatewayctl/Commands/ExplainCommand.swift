@@ -13,7 +13,7 @@ enum ExplainCommand {
   static let command = Command(
     "explain", summary: "Says why widgets did or did not refresh.",
     positionals: [
-      Positional("ID", help: "an apns-id or apns-unique-id, or a device token for the last pushes to it", count: .many)
+      Positional("ID", help: "an apns-id, or a device token for the last pushes to it", count: .many)
     ],
     options: [table, last, pushes],
     examples: [
@@ -25,7 +25,7 @@ enum ExplainCommand {
     let ids = invocation.arguments
     let count = try invocation.integer(last, in: 1...1_000_000)
     guard !ids.isEmpty || invocation.value(pushes) != nil else {
-      throw UsageError("ID is missing: an apns-id, an apns-unique-id or a device token", help: invocation.command)
+      throw UsageError("ID is missing: an apns-id or a device token", help: invocation.command)
     }
     let admin = try invocation.admin()
     if ids.count == 1, count == nil, invocation.value(pushes) == nil, !invocation.has(table) {
