@@ -46,7 +46,7 @@ package struct StoredClock: Sendable, Equatable {
 /// One row of one of the store's tables.
 package struct StoredRow: Sendable, Equatable {
   package enum Table: UInt8, CaseIterable, Sendable {
-    case device, registration, retiredToken, developerMode, audit, setting
+    case device, registration, retiredToken, developerMode, audit, setting, fanOut
   }
 
   package var table: Table

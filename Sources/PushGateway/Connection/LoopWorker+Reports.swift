@@ -5,6 +5,9 @@ import TokenStore
 
 /// What the admin API is told.
 extension LoopWorker {
+  /// Registrations that one page looks at.
+  private static let registrationsPerPage = 20_000
+
   func report(_ time: LedgerTime) -> ReportTime { ReportTime(milliseconds: reading.wallTime(of: time).milliseconds) }
 
   var readiness: ReadinessReport {
@@ -50,21 +53,22 @@ extension LoopWorker {
   }
 
   func registrations(limit: Int, after: String?, app: String?) -> Result<RegistrationPage, AdminFailure> {
-    var first = 0
+    var walk = RegistrationWalk()
     if let after {
-      guard let position = Int(after), position >= 0 else { return .failure(.invalid("after is not from a page")) }
-      first = position
+      guard let last = UInt64(after) else { return .failure(.invalid("after is not from a page")) }
+      walk = RegistrationWalk(after: last)
     }
     var page: [RegistrationSummary] = []
-    var position = first
-    while position < ledger.registrations.count, page.count < limit {
-      let registration = ledger.registrations[position]
-      position += 1
+    // A page may be short where an app is rare: the loop has pushes to answer.
+    for _ in 0..<Self.registrationsPerPage {
+      guard page.count < limit else { break }
+      guard let registration = walk.next(in: ledger.registrations) else {
+        return .success(RegistrationPage(registrations: page, next: nil))
+      }
       guard registration.isActive, app == nil || registration.app.bundleID.description == app else { continue }
       page.append(summary(registration))
     }
-    return .success(
-      RegistrationPage(registrations: page, next: position < ledger.registrations.count ? String(position) : nil))
+    return .success(RegistrationPage(registrations: page, next: String(walk.last)))
   }
 
   private func summary(_ registration: RegistrationState) -> RegistrationSummary {

@@ -308,6 +308,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     guard phase != .stopped else { return }
     var hasMore = ledger.wake(at: now)
     hasMore = ledger.sweep(at: now) || hasMore
+    hasMore = ledger.tidyMore(at: now) || hasMore
     for _ in 0..<Self.rounds {
       submit()
       flushTouched()

@@ -1,5 +1,5 @@
-/// Some registrations, in no order; `GET /v1/registrations`. What registers or leaves between two pages may be missing or
-/// come twice.
+/// Some registrations, in the order in which they came; `GET /v1/registrations`. A page may be
+/// shorter than asked for, and even empty, while `next` says that there is more.
 public struct RegistrationPage: Codable, Sendable, Equatable {
   public var registrations: [RegistrationSummary]
   /// What to pass as `after` for the rest; nil when this is the end.

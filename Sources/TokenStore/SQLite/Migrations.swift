@@ -22,7 +22,8 @@ enum Migrations {
       id INTEGER PRIMARY KEY CHECK(id = 1), epoch INTEGER NOT NULL, sequence INTEGER NOT NULL,
       ledger INTEGER, boot INTEGER, wall INTEGER, boot_id TEXT) STRICT;
     INSERT INTO position(id, epoch, sequence) VALUES(1, 0, 0);
-    """
+    """,
+    "CREATE TABLE fan_out(id INTEGER PRIMARY KEY, as_of INTEGER NOT NULL, value BLOB NOT NULL) STRICT",
   ]
 
   static var newest: Int { all.count }

@@ -10,6 +10,7 @@ extension StoredRow.Table {
     case .developerMode: "developer_mode"
     case .audit: "audit"
     case .setting: "setting"
+    case .fanOut: "fan_out"
     }
   }
 }

@@ -23,6 +23,12 @@ import TokenStore
         to: subject, for: 1000, who: "ann", why: "tries", granter: .operatorRequest(uid: 7), at: sample.now,
         wall: sample.wall)
     }
+    _ = sample.ledger.begin(
+      FanOutOrder(
+        team: "TEAM", bundleID: registration.app.bundleID, environment: .development,
+        push: IncomingPush(id: SampleLedger.pushID(77), payload: [0x7B, 0x7D], storage: .until(.distantFuture)),
+        filter: FanOutFilter(kinds: ["cups"], families: [.systemSmall], platforms: [.iOS])),
+      id: CanonicalUUID(high: 1, low: 2), at: sample.now)
     sample.commit()
     sample.push(to: registration, payload: [0x7B, 0x7D])
     sample.ledger.receive(EventID(epoch: 7, sequence: 1), from: device, at: sample.now)
@@ -68,7 +74,9 @@ import TokenStore
       _ = ledger.peek(registration, at: now)
     }
     _ = ledger.wake(at: now.advanced(byMilliseconds: 86_400_000))
+    while ledger.advanceFanOuts(at: now) {}
     ledger.tidy(at: now, wall: UnixTime(milliseconds: 0))
+    while ledger.tidyMore(at: now) {}
     let clock = StoredClock(ledger: 0, boot: 0, wall: 0, bootID: "")
     while ledger.takeBatch(clock: clock) != nil {}
   }

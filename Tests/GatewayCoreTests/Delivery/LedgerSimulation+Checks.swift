@@ -55,7 +55,7 @@ extension LedgerSimulation {
     checkTolls(handedOver, since: before)
     checkStructure()
     checkTokens()
-    if let emptied = effect.emptied ?? effect.attached, ledger.sweepPosition == nil {
+    if let emptied = effect.emptied ?? effect.attached, !ledger.isSweeping {
       try checkNobodyIsLeftWaiting(on: emptied)
     }
   }
@@ -342,7 +342,7 @@ extension LedgerSimulation {
       holds(ledger.batch.journalBytes == store.journalBytes, "ledger.batch.journalBytes == store.journalBytes")
       count("committed")
     }
-    if ledger.sweepPosition == nil, random.oneIn(6) { try checkReplay() }
+    if !ledger.isSweeping, random.oneIn(6) { try checkReplay() }
   }
 
   /// Whatever was committed so far, read back, is the ledger as it stands.

@@ -133,7 +133,7 @@ extension LedgerSimulation {
       retired[TokenKey(token: account.token, environment: environment)] = nil
       noteBounds()
       count(known == nil ? "registered" : "replaced")
-      return Effect(replaced: [registration.id], changesPolicies: ledger.sweepPosition != nil)
+      return Effect(replaced: [registration.id], changesPolicies: ledger.isSweeping)
     } catch Ledger.RegistrationRefusal.tokenInUse {
       #expect(wanted.map { !holder($0) } ?? false)
       count("token in use")
@@ -155,7 +155,7 @@ extension LedgerSimulation {
     account.widgets = []
     accounts[id] = account
     count("removed")
-    return Effect(replaced: [id], changesPolicies: ledger.sweepPosition != nil)
+    return Effect(replaced: [id], changesPolicies: ledger.isSweeping)
   }
 
   private func leave() throws -> Effect {
@@ -188,7 +188,7 @@ extension LedgerSimulation {
     #expect(ledger.attachedCount == isAccepted + before)
     count("attached")
     return Effect(
-      changesPolicies: ledger.sweepPosition != nil, receipt: last.map { (id, $0) }, attached: id)
+      changesPolicies: ledger.isSweeping, receipt: last.map { (id, $0) }, attached: id)
   }
 
   private func detach() throws -> Effect {
@@ -208,7 +208,7 @@ extension LedgerSimulation {
     let wasEmpty = endpoints[id]?.isEmpty == true
     endpoints[id]?.isEmpty = true
     ledger.outputEmptied(session, of: try device(id), at: now)
-    return Effect(changesPolicies: ledger.sweepPosition != nil, emptied: wasEmpty ? nil : id)
+    return Effect(changesPolicies: ledger.isSweeping, emptied: wasEmpty ? nil : id)
   }
 
   private func receipt() throws -> Effect {
@@ -247,7 +247,7 @@ extension LedgerSimulation {
       if let isAsleep = said.isAsleep { endpoints[id]?.isAsleep = isAsleep }
     }
     ledger.heard(said, from: try device(id), at: now)
-    return Effect(changesPolicies: ledger.sweepPosition != nil)
+    return Effect(changesPolicies: ledger.isSweeping)
   }
 
   // MARK: Pushes
@@ -280,9 +280,9 @@ extension LedgerSimulation {
     let verdict = ledger.accept(
       push, for: account.token, in: account.environment, bundleID: account.app, at: now)
     checkVerdict(verdict, of: push, to: account)
-    guard case .accepted = verdict else { return Effect(changesPolicies: ledger.sweepPosition != nil) }
+    guard case .accepted = verdict else { return Effect(changesPolicies: ledger.isSweeping) }
     accounts[key]?.accepted = (account.accepted + [id]).suffix(8)
-    return Effect(changesPolicies: ledger.sweepPosition != nil, pushed: (key, push, verdict))
+    return Effect(changesPolicies: ledger.isSweeping, pushed: (key, push, verdict))
   }
 
   /// To a token that may be nobody's.
@@ -313,11 +313,11 @@ extension LedgerSimulation {
 
   private func wake() -> Effect {
     while ledger.wake(at: now, limit: 3) {}
-    return Effect(changesPolicies: ledger.sweepPosition != nil)
+    return Effect(changesPolicies: ledger.isSweeping)
   }
 
   private func sweep() -> Effect {
-    let isOn = ledger.sweepPosition != nil
+    let isOn = ledger.isSweeping
     _ = ledger.sweep(at: now, limit: 2)
     return Effect(changesPolicies: isOn)
   }
@@ -333,7 +333,7 @@ extension LedgerSimulation {
   private func developerMode() throws -> Effect {
     guard let id = anyDevice(), let app = Self.apps.randomElement(using: &random) else { return Effect() }
     let subject: DeveloperModeSubject = random.oneIn(2) ? .device(id) : .app(app)
-    let isOn = ledger.sweepPosition != nil
+    let isOn = ledger.isSweeping
     if random.oneIn(3) {
       let stood = (grants[subject] ?? .distantPast) > now
       #expect(ledger.endDeveloperMode(of: subject, who: "ann", why: "", uid: 7, at: now, wall: wall) == stood)
@@ -352,9 +352,10 @@ extension LedgerSimulation {
 
   private func tidy() -> Effect {
     ledger.tidy(at: now, wall: wall)
+    while ledger.tidyMore(at: now) {}
     grants = grants.filter { $0.value > now }
     retired = retired.filter { $0.value.forgotten > now }
-    var effect = Effect(changesPolicies: ledger.sweepPosition != nil)
+    var effect = Effect(changesPolicies: ledger.isSweeping)
     for (key, account) in accounts where !account.isActive && !ledger.registrations.contains(where: { $0.id == key }) {
       accounts[key] = nil
       effect.gone.insert(key)
@@ -369,12 +370,12 @@ extension LedgerSimulation {
     for group in spendings.keys where group.device == account.device && group.app == account.app {
       spendings[group]?.charges = []
     }
-    return Effect(reset: [id], changesPolicies: ledger.sweepPosition != nil)
+    return Effect(reset: [id], changesPolicies: ledger.isSweeping)
   }
 
   /// The process ends between two commits, and another one starts from the store.
   private func restart() throws -> Effect {
-    guard ledger.sweepPosition == nil else { return Effect() }
+    guard !ledger.isSweeping else { return Effect() }
     try commit()
     ledger = try store.restored(
       rules: ledger.rules, epoch: ledger.epoch + 1, at: now, journalTarget: journalTarget)

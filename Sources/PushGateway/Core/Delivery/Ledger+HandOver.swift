@@ -89,6 +89,7 @@ extension Ledger {
   ) {
     guard let content = registration.content(of: number) else {
       // Only a damaged store can leave a mark without its push.
+      fanOuts.note(group.count, as: .removed, of: number)
       return commit(.cleared(marks: group, inFlight: WidgetSet()), to: registration)
     }
     let id = EventID(epoch: epoch, sequence: nextSequence)
@@ -112,6 +113,7 @@ extension Ledger {
           epoch: id.epoch, sequence: id.sequence, widgets: group, charged: charged, levels: levels, at: now)),
       to: registration)
     counters.eventsSent += 1
+    fanOuts.note(group.count, as: .sent, of: number)
     deliver(content, group, id, of: registration, to: session)
   }
 
@@ -130,8 +132,9 @@ extension Ledger {
   func bury(_ expired: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {
     counters.widgetsExpired += UInt64(expired.count)
     for position in expired {
-      guard let number = registration.states[position].mark?.number, let content = registration.content(of: number)
-      else { continue }
+      guard let number = registration.states[position].mark?.number else { continue }
+      fanOuts.note(1, as: .expired, of: number)
+      guard let content = registration.content(of: number) else { continue }
       var one = WidgetSet()
       one.insert(position)
       record(.expired, content, one, of: registration, at: now)

@@ -80,24 +80,28 @@ extension Ledger {
     rules = new
     developerMode.rules = new.developerMode
     policyGeneration += 1
-    sweepPosition = registrations.count
+    sweepWalk = RegistrationWalk()
   }
 
   /// Goes on with the walk over all registrations that a change started, `limit` of them in one turn.
   /// - Returns: whether the walk is not over yet.
   package func sweep(at now: LedgerTime, limit: Int = 2048) -> Bool {
-    guard var position = sweepPosition.map({ min($0, registrations.count) }) else { return false }
-    // Downwards: a removal moves the last one, which the walk has seen, into the gap.
-    for _ in 0..<limit where position > 0 {
-      position -= 1
-      let registration = registrations[position]
+    guard var walk = sweepWalk else { return false }
+    for _ in 0..<limit {
+      guard let registration = walk.next(in: registrations) else {
+        sweepWalk = nil
+        writePolicies()
+        return false
+      }
       refreshPolicies(of: registration, at: now)
       handOver(registration, at: now)
     }
-    sweepPosition = position > 0 ? position : nil
-    if sweepPosition == nil { writePolicies() }
-    return sweepPosition != nil
+    sweepWalk = walk
+    return true
   }
+
+  /// Whether changed rules have not reached every registration yet.
+  package var isSweeping: Bool { sweepWalk != nil }
 
   func append(_ entry: AuditEntry) {
     audit.append(entry)
@@ -121,26 +125,41 @@ extension Ledger {
     case .device(let id):
       if let device = devices[id] { handOverAll(of: device, at: now) }
     case .app:
-      sweepPosition = registrations.count
+      sweepWalk = RegistrationWalk()
     }
   }
 }
 
 extension Ledger {
-  /// Forgets what is past its time: retired tokens, grants, and removed apps whose budgets would be full again.
-  /// Meant to be called now and then; it walks over all retired tokens.
+  /// Forgets what is past its time: retired tokens, grants, fan-outs, and, with ``tidyMore(at:limit:)``, removed apps
+  /// whose budgets would be full again. Meant to be called now and then; it walks over all retired tokens.
   package func tidy(at now: LedgerTime, wall: UnixTime) {
     endExpiredDeveloperModes(at: now, wall: wall)
     for (key, old) in retired where old.token.forgottenAt <= now {
       retired[key] = nil
       batch.write(.retiredToken, id: old.row, nil)
     }
-    for registration in registrations.reversed() where !registration.isActive {
+    tidyFanOuts(at: now)
+    if tidyWalk == nil { tidyWalk = RegistrationWalk() }
+  }
+
+  /// Goes on with the walk over all registrations that ``tidy(at:wall:)`` started.
+  /// - Returns: whether the walk is not over yet.
+  package func tidyMore(at now: LedgerTime, limit: Int = 2048) -> Bool {
+    guard var walk = tidyWalk else { return false }
+    for _ in 0..<limit {
+      guard let registration = walk.next(in: registrations) else {
+        tidyWalk = nil
+        return false
+      }
+      guard !registration.isActive else { continue }
       refreshPolicies(of: registration, at: now)
       guard registration.left.allSatisfy({ $0.cell.isForgettable(at: now, under: policy($0.policy)) }) else { continue }
       registration.device.registrations.removeAll { $0 === registration }
       batch.erase(registration)
       drop(registration)
     }
+    tidyWalk = walk
+    return true
   }
 }

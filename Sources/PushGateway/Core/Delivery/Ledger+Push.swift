@@ -32,15 +32,18 @@ extension Ledger {
         of: registration, at: now)
       return .overBudget(exhaustion)
     }
-    return .accepted(mark(registration, with: push, given: conditions, at: now))
+    counters.pushesAccepted += 1
+    return .accepted(
+      mark(
+        WidgetSet(first: registration.states.count), of: registration, with: push, number: takeNumber(),
+        given: conditions, at: now))
   }
 
-  private func mark(
-    _ registration: RegistrationState, with push: IncomingPush, given conditions: DeliveryConditions,
-    at now: LedgerTime
+  /// Marks `all` of a registration's widgets, hands over what can go at once, and drops what may not wait.
+  func mark(
+    _ all: WidgetSet, of registration: RegistrationState, with push: IncomingPush, number: UInt64,
+    given conditions: DeliveryConditions, at now: LedgerTime
   ) -> PushVerdict.Tally {
-    let number = takeNumber()
-    let all = WidgetSet(first: registration.states.count)
     let session = registration.device.writableSession
     let expires: LedgerTime
     var marked = all
@@ -48,10 +51,10 @@ extension Ledger {
     case .until(let date):
       expires = min(date, now.advanced(byMilliseconds: rules.retention))
       // A date that has passed is one try now, as APNs treats it.
-      if expires <= now { marked = takers(of: registration, push: push, given: conditions, at: now) }
+      if expires <= now { marked = takers(among: all, of: registration, push: push, given: conditions, at: now) }
     case .once:
       expires = .distantPast
-      marked = takers(of: registration, push: push, given: conditions, at: now)
+      marked = takers(among: all, of: registration, push: push, given: conditions, at: now)
     }
     let isOnce = expires <= now
     let dropped = all.subtracting(marked)
@@ -62,9 +65,9 @@ extension Ledger {
         LedgerRecord.PushRecord(
           content: content, marked: marked, dropped: dropped, expires: isOnce ? .distantPast : expires,
           priority: push.priority, at: now)), to: registration)
-    counters.pushesAccepted += 1
     counters.widgetsMarked += UInt64(marked.count)
     counters.widgetsDropped += UInt64(dropped.count)
+    fanOuts.note(dropped.count, as: .dropped, of: number)
     record(.marked, content, marked, of: registration, at: now)
     if !dropped.isEmpty { record(.dropped(absence(of: registration)), content, dropped, of: registration, at: now) }
 
@@ -79,13 +82,14 @@ extension Ledger {
 
   /// The widgets that could be handed over at this instant: what a push of expiration 0 marks.
   private func takers(
-    of registration: RegistrationState, push: IncomingPush, given conditions: DeliveryConditions, at now: LedgerTime
+    among all: WidgetSet, of registration: RegistrationState, push: IncomingPush, given conditions: DeliveryConditions,
+    at now: LedgerTime
   ) -> WidgetSet {
     guard registration.device.writableSession != nil, push.priority > .power || !conditions.isAsleep else {
       return WidgetSet()
     }
     var takers = WidgetSet()
-    for index in registration.states.indices {
+    for index in all {
       let state = registration.states[index]
       if state.budgetReturns(at: now, under: policy(state.policy), given: conditions) == nil { takers.insert(index) }
     }
@@ -122,6 +126,7 @@ extension Ledger {
       } else {
         counters.widgetsSuperseded += UInt64(group.count)
       }
+      fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: old.number)
       guard decisions.capacity > 0, let content = registration.content(of: old.number) else { continue }
       record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
     }

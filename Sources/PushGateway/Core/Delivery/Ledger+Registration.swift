@@ -225,7 +225,9 @@ extension Ledger {
 
   private func noteRemoved(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
     let state = registration.states[position]
-    guard let number = state.mark?.number, let content = registration.content(of: number) else { return }
+    guard let number = state.mark?.number else { return }
+    fanOuts.note(1, as: .removed, of: number)
+    guard let content = registration.content(of: number) else { return }
     var one = WidgetSet()
     one.insert(position)
     record(.removed, content, one, of: registration, at: now)
@@ -257,16 +259,12 @@ extension Ledger {
   }
 
   func adopt(_ registration: RegistrationState) {
-    registration.place = registrations.count
     registrations.append(registration)
     registration.device.registrations.append(registration)
   }
 
   func drop(_ registration: RegistrationState) {
-    guard let last = registrations.last else { return }
-    registrations[registration.place] = last
-    last.place = registration.place
-    registrations.removeLast()
+    registrations.remove(registration)
     // Its entry would outlive the device, which nothing else holds any more.
     deadlines.remove(registration)
   }

@@ -11,7 +11,7 @@ extension Ledger {
 
   /// The tables in the order in which they must be read: a registration names its device.
   package static let restoreOrder: [StoredRow.Table] = [
-    .setting, .device, .registration, .retiredToken, .developerMode, .audit,
+    .setting, .device, .registration, .retiredToken, .developerMode, .audit, .fanOut,
   ]
 
   /// Reads a store back: rows first, in ``Ledger/restoreOrder``, then the journal in its order, then ``finish``.
@@ -41,6 +41,9 @@ extension Ledger {
         case .audit:
           ledger.audit.append(try AuditEntry.decode(&reader))
           ledger.nextAuditRow = max(ledger.nextAuditRow, id + 1)
+        case .fanOut:
+          ledger.fanOuts.insert(try FanOut.decode(number: id, &reader))
+          ledger.nextNumber = max(ledger.nextNumber, id + 1)
         }
         try reader.end()
       } catch {

@@ -46,6 +46,7 @@ extension Ledger {
           waiting.sequence <= upTo.sequence
         else { continue }
         confirmed.insert(position)
+        fanOuts.note(1, as: .received, of: waiting.number)
         guard decisions.capacity > 0, let content = registration.content(of: waiting.number) else { continue }
         var one = WidgetSet()
         one.insert(position)

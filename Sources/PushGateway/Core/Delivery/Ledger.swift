@@ -18,12 +18,13 @@ package final class Ledger {
   package internal(set) var batch: BatchBuilder
 
   package internal(set) var devices: [DeviceID: DeviceState] = [:]
-  /// Every registration, removed apps included, in no order.
-  package internal(set) var registrations: [RegistrationState] = []
+  /// Every registration, removed apps included.
+  package internal(set) var registrations = RegistrationList()
   package internal(set) var attachedCount = 0
   var index = TokenIndex()
   var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
   var deadlines = DeadlineQueue()
+  package internal(set) var fanOuts = FanOutTable()
 
   var apps: [BundleID: App] = [:]
   var scopes: Set<DeviceScope> = []
@@ -33,8 +34,10 @@ package final class Ledger {
   /// Interned policies; `WidgetState.policy` is an index in here. Only grows, by as many as a reload brings new ones.
   var policies: [BudgetPolicy] = []
   var policyGeneration: UInt32 = 1
-  /// Where the walk over all registrations stands that a change of rules or a grant started; nil when none is going on.
-  var sweepPosition: Int?
+  /// The walk over all registrations that a change of rules or a grant started; nil when none is going on.
+  var sweepWalk: RegistrationWalk?
+  /// The walk that forgets removed apps, a part at a time.
+  var tidyWalk: RegistrationWalk?
 
   var nextNumber: UInt64 = 1
   var nextSequence: UInt64 = 1
@@ -63,7 +66,10 @@ package final class Ledger {
   // MARK: What the owner fetches
 
   /// What must become durable next; nil when there is nothing.
-  package func takeBatch(clock: StoredClock) -> StoreBatch? { batch.take(clock: clock) }
+  package func takeBatch(clock: StoredClock) -> StoreBatch? {
+    writeFanOuts()
+    return batch.take(clock: clock)
+  }
 
   package var hasDeliveries: Bool { !pendingDeliveries.isEmpty }
 

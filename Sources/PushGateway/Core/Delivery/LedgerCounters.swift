@@ -2,6 +2,7 @@
 package struct LedgerCounters: Sendable {
   package var pushesAccepted: UInt64 = 0
   package var pushesDuplicate: UInt64 = 0
+  package var fanOutsAccepted: UInt64 = 0
   package var widgetsMarked: UInt64 = 0
   package var widgetsSuperseded: UInt64 = 0
   package var widgetsDropped: UInt64 = 0

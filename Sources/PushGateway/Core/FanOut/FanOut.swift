@@ -1,0 +1,46 @@
+package import BudgetThrottle
+package import TokenStore
+
+/// One request that marks every registration of an app, and how far it has come. Loop-bound, like its ledger.
+package final class FanOut {
+  package enum State: UInt8, Sendable {
+    case running = 1
+    /// Every registration was met; widgets may still be waiting.
+    case done
+    case cancelled
+
+    package var word: StaticString {
+      switch self {
+      case .running: "running"
+      case .done: "done"
+      case .cancelled: "cancelled"
+      }
+    }
+  }
+
+  package let id: CanonicalUUID
+  package let order: FanOutOrder
+  /// Taken when it was accepted: a widget that has seen a newer push is skipped. Also its row in the store.
+  package let number: UInt64
+  /// Registrations from this id on came later and have nothing to hear of it.
+  package let end: UInt64
+  package let acceptedAt: LedgerTime
+  package internal(set) var state = State.running
+  package internal(set) var counts = FanOutCounts()
+  var walk: RegistrationWalk
+  /// Its row is to be written with the next commit: then counts and marks are durable together, and neither is told
+  /// twice after a crash.
+  var isDirty = false
+
+  init(
+    id: CanonicalUUID, order: FanOutOrder, number: UInt64, end: UInt64, acceptedAt: LedgerTime,
+    walk: RegistrationWalk = RegistrationWalk()
+  ) {
+    self.id = id
+    self.order = order
+    self.number = number
+    self.end = end
+    self.acceptedAt = acceptedAt
+    self.walk = walk
+  }
+}

@@ -1,0 +1,92 @@
+package import TokenStore
+
+/// Every fan-out that is remembered, and whose turn it is.
+package struct FanOutTable {
+  /// Past this many the oldest that has ended is forgotten.
+  package static let capacity = 256
+
+  private var byID: [CanonicalUUID: FanOut] = [:]
+  private var byKey: [FanOutOrder.Key: FanOut] = [:]
+  private var byNumber: [UInt64: FanOut] = [:]
+  /// Running ones, a line for each app: apps take turns, and the fan-outs of one app follow one another.
+  private var lines: [(app: BundleID, waiting: [FanOut])] = []
+  private var dirty: [FanOut] = []
+
+  package var count: Int { byID.count }
+  package var runningCount: Int { lines.reduce(0) { $0 + $1.waiting.count } }
+  package var all: [FanOut] { byNumber.values.sorted { $0.number < $1.number } }
+
+  package func find(_ id: CanonicalUUID) -> FanOut? { byID[id] }
+  func find(_ key: FanOutOrder.Key) -> FanOut? { byKey[key] }
+
+  /// - Returns: nil when as many as can be remembered are running; else what had to be forgotten for it, if anything.
+  mutating func makeRoom() -> (forgotten: FanOut?, hasRoom: Bool) {
+    guard byID.count >= Self.capacity else { return (nil, true) }
+    guard let oldest = all.first(where: { $0.state != .running }) else { return (nil, false) }
+    remove(oldest)
+    return (oldest, true)
+  }
+
+  mutating func insert(_ fanOut: FanOut) {
+    byID[fanOut.id] = fanOut
+    byKey[fanOut.order.key] = fanOut
+    byNumber[fanOut.number] = fanOut
+    if fanOut.state == .running { enqueue(fanOut) }
+  }
+
+  mutating func remove(_ fanOut: FanOut) {
+    byID[fanOut.id] = nil
+    byKey[fanOut.order.key] = nil
+    byNumber[fanOut.number] = nil
+    stopRunning(fanOut)
+    dirty.removeAll { $0 === fanOut }
+  }
+
+  /// The fan-out whose turn it is; its app stands last from now on.
+  mutating func takeTurn() -> FanOut? {
+    guard !lines.isEmpty else { return nil }
+    let line = lines.removeFirst()
+    lines.append(line)
+    return line.waiting.first
+  }
+
+  mutating func stopRunning(_ fanOut: FanOut) {
+    guard let line = lines.firstIndex(where: { $0.app == fanOut.order.bundleID }) else { return }
+    lines[line].waiting.removeAll { $0 === fanOut }
+    if lines[line].waiting.isEmpty { lines.remove(at: line) }
+  }
+
+  /// Widgets that the push `number` had marked; nothing happens when that is no fan-out's.
+  @inline(__always)
+  mutating func note(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
+    guard !byNumber.isEmpty else { return }
+    noteRemembered(count, as: fate, of: number)
+  }
+
+  private mutating func noteRemembered(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
+    guard count > 0, let fanOut = byNumber[number] else { return }
+    fanOut.counts.add(count, as: fate)
+    touch(fanOut)
+  }
+
+  mutating func touch(_ fanOut: FanOut) {
+    guard !fanOut.isDirty else { return }
+    fanOut.isDirty = true
+    dirty.append(fanOut)
+  }
+
+  mutating func takeDirty() -> [FanOut] {
+    guard !dirty.isEmpty else { return [] }
+    defer { dirty.removeAll(keepingCapacity: true) }
+    for fanOut in dirty { fanOut.isDirty = false }
+    return dirty
+  }
+
+  private mutating func enqueue(_ fanOut: FanOut) {
+    if let line = lines.firstIndex(where: { $0.app == fanOut.order.bundleID }) {
+      lines[line].waiting.append(fanOut)
+    } else {
+      lines.append((fanOut.order.bundleID, [fanOut]))
+    }
+  }
+}

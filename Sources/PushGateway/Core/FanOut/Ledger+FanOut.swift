@@ -1,0 +1,96 @@
+package import BudgetThrottle
+package import TokenStore
+
+extension Ledger {
+  package enum FanOutVerdict {
+    case accepted(FanOut)
+    /// The same `apns-id`, team and app again: the fan-out that there is.
+    case known(FanOut)
+    /// As many as can be remembered are running.
+    case tooMany
+  }
+
+  /// Takes a fan-out on. It has its push number from now on; ``advanceFanOuts(at:limit:)`` does the marking.
+  /// - Parameter id: unique; the caller's, since chance is not the ledger's.
+  package func begin(_ order: FanOutOrder, id: CanonicalUUID, at now: LedgerTime) -> FanOutVerdict {
+    if let known = fanOuts.find(order.key) { return .known(known) }
+    let room = fanOuts.makeRoom()
+    guard room.hasRoom else { return .tooMany }
+    if let forgotten = room.forgotten { batch.write(.fanOut, id: forgotten.number, nil) }
+    let fanOut = FanOut(id: id, order: order, number: takeNumber(), end: nextRegistrationID, acceptedAt: now)
+    fanOuts.insert(fanOut)
+    fanOuts.touch(fanOut)
+    counters.fanOutsAccepted += 1
+    return .accepted(fanOut)
+  }
+
+  /// Marks no more; what is marked stays so. Nothing happens to one that has ended.
+  package func cancel(_ fanOut: FanOut) {
+    guard fanOut.state == .running else { return }
+    end(fanOut, as: .cancelled)
+  }
+
+  /// Goes on with the running fan-outs, one slice for one of them; apps take turns.
+  /// - Parameter limit: registrations that one slice marks at most. It passes over sixteen times as many of others.
+  /// - Returns: whether any is still running.
+  package func advanceFanOuts(at now: LedgerTime, limit: Int = 256) -> Bool {
+    guard let fanOut = fanOuts.takeTurn() else { return false }
+    fanOuts.touch(fanOut)
+    var marked = 0
+    var met = 0
+    while marked < limit, met < limit * 16 {
+      guard let registration = fanOut.walk.next(in: registrations), registration.id < fanOut.end else {
+        end(fanOut, as: .done)
+        break
+      }
+      met += 1
+      if mark(registration, for: fanOut, at: now) { marked += 1 }
+    }
+    return fanOuts.runningCount > 0
+  }
+
+  /// - Returns: whether the registration is one of the fan-out's.
+  private func mark(_ registration: RegistrationState, for fanOut: FanOut, at now: LedgerTime) -> Bool {
+    let order = fanOut.order
+    guard registration.isActive, registration.environment == order.environment,
+      registration.app.bundleID == order.bundleID
+    else { return false }
+    let matching = order.filter.matching(registration)
+    guard !matching.isEmpty else { return false }
+    fanOut.counts.matched += matching.count
+    var fresh = WidgetSet()
+    if !registration.recent.contains(RecentPushes.digest(of: order.push.id)) {
+      for position in matching where registration.states[position].lastNumber < fanOut.number {
+        fresh.insert(position)
+      }
+    }
+    fanOut.counts.skipped += matching.subtracting(fresh).count
+    guard !fresh.isEmpty else { return true }
+    refreshPolicies(of: registration, at: now)
+    fanOut.counts.marked += fresh.count
+    _ = mark(
+      fresh, of: registration, with: order.push, number: fanOut.number,
+      given: conditions(of: registration, at: now), at: now)
+    return true
+  }
+
+  private func end(_ fanOut: FanOut, as state: FanOut.State) {
+    fanOut.state = state
+    fanOuts.stopRunning(fanOut)
+    fanOuts.touch(fanOut)
+  }
+
+  /// Forgets what has ended longer ago than marks live.
+  func tidyFanOuts(at now: LedgerTime) {
+    for fanOut in fanOuts.all
+    where fanOut.state != .running && fanOut.acceptedAt.advanced(byMilliseconds: rules.retention) <= now {
+      fanOuts.remove(fanOut)
+      batch.write(.fanOut, id: fanOut.number, nil)
+    }
+  }
+
+  /// Rows of what changed since the last batch, the fan-out's counts beside the marks that they count.
+  func writeFanOuts() {
+    for fanOut in fanOuts.takeDirty() { batch.write(.fanOut, id: fanOut.number, fanOut.encode()) }
+  }
+}
