@@ -53,19 +53,20 @@ extension Gateway: AdminBackend {
   }
 
   public func endDeveloperMode(
-    app: String?, device: String?, who: String, peerUID: UInt32?
+    app: String?, device: String?, who: String, why: String?, peerUID: UInt32?
   ) throws(AdminFailure) {
     let subject = try Self.subject(app: app, device: device)
     let wasStanding = try command { worker in
       .success(
         worker.ledger.endDeveloperMode(
-          of: subject, who: who, why: "ended by hand", uid: peerUID, at: worker.now, wall: worker.wall))
+          of: subject, who: who, why: why ?? "ended by hand", by: .operatorRequest(uid: peerUID), at: worker.now,
+          wall: worker.wall))
     }
     guard wasStanding else { throw .notFound("developer mode is not on for \(subject)") }
   }
 
   public func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry] {
-    try ask { worker in .success(worker.ledger.audit.compactMap { DeveloperModeAuditEntry($0) }) }
+    try ask { worker in .success(worker.ledger.audit.compactMap { DeveloperModeAuditEntry($0) }.suffix(1000)) }
   }
 
   public func explain(id: String) throws(AdminFailure) -> ExplainReport {
@@ -101,11 +102,15 @@ extension DeveloperModeAuditEntry {
     case .developerModeEnded: action = .expired
     case .budgetReset: return nil
     }
-    let isDevice = entry.subject.hasPrefix("device ")
-    let name = String(entry.subject.drop { $0 != " " }.dropFirst())
+    var (app, device): (String?, String?)
+    switch entry.subject {
+    case .developerMode(.app(let bundleID)): app = bundleID.description
+    case .developerMode(.device(let id)): device = id.description
+    case .budgets: return nil
+    }
     self.init(
-      time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: isDevice ? nil : name,
-      device: isDevice ? name : nil, until: entry.until.map { ReportTime(milliseconds: $0.milliseconds) },
-      who: entry.who, why: entry.why, by: entry.who.hasPrefix("device ") ? .device : .operator, peerUID: entry.uid)
+      time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: app, device: device,
+      until: entry.until.map { ReportTime(milliseconds: $0.milliseconds) }, who: entry.who, why: entry.why,
+      by: entry.by == .deviceSwitch ? .device : .operator, peerUID: entry.uid)
   }
 }

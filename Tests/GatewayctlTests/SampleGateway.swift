@@ -76,7 +76,9 @@ final class SampleGateway: AdminBackend {
       who: request.who, why: request.why, by: .operator)
   }
 
-  func endDeveloperMode(app: String?, device: String?, who: String, peerUID: UInt32?) throws(AdminFailure) {
+  func endDeveloperMode(
+    app: String?, device: String?, who: String, why: String?, peerUID: UInt32?
+  ) throws(AdminFailure) {
     noted.withLock { $0.append("end \(app ?? "-") \(device ?? "-") \(who)") }
   }
 

@@ -148,8 +148,8 @@ extension DeviceConnection {
         try switchDeveloperModeOn(subject)
       } else {
         _ = worker.ledger.endDeveloperMode(
-          of: subject, who: "device \(device.id)", why: "switched off on the device", uid: nil, at: worker.now,
-          wall: worker.wall)
+          of: subject, who: "device \(device.id)", why: "switched off on the device", by: .deviceSwitch,
+          at: worker.now, wall: worker.wall)
       }
     }
     worker.ledger.heard(request.said, from: device, at: worker.now)

@@ -152,22 +152,30 @@ extension LoopWorker {
   ) -> Result<DeveloperModeReport, AdminFailure> {
     guard request.seconds > 0 else { return .failure(.invalid("seconds must be at least 1")) }
     let (milliseconds, isBeyond) = Int64(request.seconds).multipliedReportingOverflow(by: 1000)
+    let duration = isBeyond ? .max : milliseconds
     do throws(Ledger.DeveloperModeRefusal) {
+      try ledger.checkOperatorGrant(to: subject, for: duration)
       let grant = try ledger.grantDeveloperMode(
-        to: subject, for: isBeyond ? .max : milliseconds, who: request.who, why: request.why,
+        to: subject, for: duration, who: request.who, why: request.why,
         granter: .operatorRequest(uid: peerUID), at: now, wall: wall)
-      log.warning(
-        "developer mode lifts the budget of development registrations", (.app, "\(subject)"), (.who, request.who),
-        (.why, request.why), (.seconds, "\(request.seconds)"))
       return .success(report(grant))
     } catch {
-      switch error {
-      case .forbidden, .switchForbidden:
-        return .failure(.forbidden("developer-mode.allowed is false in the configuration"))
-      case .tooLong(let longest):
-        return .failure(.invalid("developer mode lasts at most \(longest / 1000) s (developer-mode.longest)"))
-      case .unknownDevice: return .failure(.notFound("there is no such device"))
-      }
+      return .failure(failure(error, of: subject))
+    }
+  }
+
+  private func failure(_ refusal: Ledger.DeveloperModeRefusal, of subject: DeveloperModeSubject) -> AdminFailure {
+    switch refusal {
+    case .forbidden, .switchForbidden: .forbidden("developer-mode.allowed is false in the configuration")
+    case .tooLong(let longest):
+      .invalid("developer mode lasts at most \(longest / 1000) s here (developer-mode.longest)")
+    case .unknownDevice: .notFound("there is no such device; gatewayctl registrations lists those with an app")
+    case .unknownApp:
+      .notFound(
+        "no device has registered \(subject); check the spelling with gatewayctl registrations, or let a device "
+          + "register it first")
+    case .productionOnly:
+      .forbidden("\(subject) is registered for production only, which developer mode never touches")
     }
   }
 }

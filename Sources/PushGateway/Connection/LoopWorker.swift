@@ -59,6 +59,9 @@ final class LoopWorker {
   var commits = CommitQueue()
   private(set) var storeFailure: String?
   var counters = LoopCounters()
+  /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
+  var auditLogged = 0
+  var bypassLoggedAt: Int64 = .min / 2
   var random = FastRandom()
 
   // Buffers that every connection uses in turn.
@@ -80,6 +83,7 @@ final class LoopWorker {
     ledger = loaded.ledger
     clock = loaded.clock
     store = loaded.thread
+    auditLogged = loaded.ledger.audit.count
     credentials = Credentials(
       setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys), at: clock.time(loop.now))
     do throws(SystemCallError) {
@@ -309,6 +313,8 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     var hasMore = ledger.wake(at: now)
     hasMore = ledger.sweep(at: now) || hasMore
     hasMore = ledger.tidyMore(at: now) || hasMore
+    if auditLogged != ledger.audit.count { logAudit() }
+    if !ledger.bypasses.isEmpty { logBypasses() }
     for _ in 0..<Self.rounds {
       submit()
       flushTouched()

@@ -37,7 +37,9 @@ public protocol AdminBackend: Sendable {
   ) throws(AdminFailure) -> DeveloperModeReport
 
   /// Ends a grant before its time; throws 404 when there is none. Exactly one of `app` and `device` is not nil.
-  func endDeveloperMode(app: String?, device: String?, who: String, peerUID: UInt32?) throws(AdminFailure)
+  func endDeveloperMode(
+    app: String?, device: String?, who: String, why: String?, peerUID: UInt32?
+  ) throws(AdminFailure)
 
   /// Newest last; at most the newest 1000.
   func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry]

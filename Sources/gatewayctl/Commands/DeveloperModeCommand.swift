@@ -7,6 +7,7 @@ enum DeveloperModeCommand {
   private static let device = CommandOption.value("device", "ID", help: "every app on this device")
   private static let time = CommandOption.value("for", "TIME", help: "how long", standard: "1h")
   private static let why = CommandOption.value("why", "TEXT", help: "the reason, for the audit; required")
+  private static let whyOff = CommandOption.value("why", "TEXT", help: "the reason, for the audit")
   private static let who = CommandOption.value(
     "who", "NAME", help: "who asks, for the audit", standard: "your user name")
 
@@ -35,13 +36,16 @@ enum DeveloperModeCommand {
   }
 
   private static let off = Command(
-    "off", summary: "Ends it before its time.", options: [app, device, who],
+    "off", summary: "Ends it before its time.", options: [app, device, whyOff, who],
     examples: [.init("gatewayctl developer-mode off --app com.example.caffeine", "back to budgets")]
   ) { invocation in
     let target = try target(invocation)
     try invocation.admin().delete(
       ["developer-mode"],
-      query: [("app", target.app), ("device", target.device), ("who", invocation.value(who) ?? UnixUser.name)])
+      query: [
+        ("app", target.app), ("device", target.device), ("who", invocation.value(who) ?? UnixUser.name),
+        ("why", invocation.value(whyOff)),
+      ])
     if !invocation.wantsJSON {
       invocation.output.print("Developer mode is off for \(target.app ?? target.device ?? "").")
     }

@@ -48,7 +48,7 @@ enum AdminRoute: Sendable, Equatable {
   func parameters(for method: String) -> [String] {
     switch self {
     case .registrations: ["limit", "after", "app"]
-    case .developerMode where method == "DELETE": ["app", "device", "who"]
+    case .developerMode where method == "DELETE": ["app", "device", "who", "why"]
     default: []
     }
   }

@@ -119,7 +119,8 @@ final class AdminRouter: Sendable {
       let device = try Self.parameter("device", of: request)
       guard (app == nil) != (device == nil) else { throw .invalid("give exactly one of ?app= and ?device=") }
       let who = try Self.parameter("who", of: request) ?? Self.caller(request)
-      try backend.endDeveloperMode(app: app, device: device, who: who, peerUID: request.peerUID)
+      let why = try Self.parameter("why", of: request)
+      try backend.endDeveloperMode(app: app, device: device, who: who, why: why, peerUID: request.peerUID)
       return AdminAnswer(status: 204, body: [])
     default:
       return .json(["grants": try backend.developerModes()])

@@ -99,6 +99,65 @@ import TokenStore
     #expect(sample.ledger.developerMode.standing(at: sample.now).isEmpty)
   }
 
+  @Test("It lifts neither an expiration, nor expiration 0 of a device that is away, nor the flood limit")
+  func notLifted() throws {
+    var rules = sample.ledger.rules
+    rules.pushesPerTokenPerMinute = 3
+    sample.ledger.change(rules, at: sample.now)
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    try grant(.device(device.id))
+    #expect(sample.push(to: registration, .once).tally == PushVerdict.Tally(dropped: 1), "nobody is there to take it")
+    sample.push(to: registration, .until(sample.now.advanced(byMilliseconds: 1000)))
+    sample.pass(1000)
+    sample.attach(device)
+    #expect(sample.refreshes().isEmpty, "it had expired")
+    #expect(sample.ledger.counters.widgetsExpired == 1)
+    #expect(sample.push(to: registration).tally?.sent == 1)
+    #expect(sample.push(to: registration) == .flood(retryAfter: 19))
+  }
+
+  @Test("An operator's grant for an app that nobody has, or that only production has, is refused")
+  func useless() throws {
+    let app = DeveloperModeSubject.app(try SampleLedger.bundleID())
+    #expect(throws: Ledger.DeveloperModeRefusal.unknownApp) { try sample.ledger.checkOperatorGrant(to: app, for: 1) }
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device, environment: .production)
+    #expect(throws: Ledger.DeveloperModeRefusal.productionOnly) {
+      try sample.ledger.checkOperatorGrant(to: app, for: 1)
+    }
+    let other = try sample.register(SampleLedger.widgets("cup"), on: sample.device(2), fresh: 2)
+    try sample.ledger.checkOperatorGrant(to: app, for: 1)
+    sample.commit()
+    try sample.crash()
+    try sample.ledger.checkOperatorGrant(to: app, for: 1)
+
+    let again = try #require(sample.ledger.registrations.first { $0.token == other.token })
+    sample.ledger.remove(again, at: sample.now, wall: sample.wall)
+    #expect(throws: Ledger.DeveloperModeRefusal.productionOnly) {
+      try sample.ledger.checkOperatorGrant(to: app, for: 1)
+    }
+    let first = try #require(sample.ledger.devices[registration.device.id])
+    sample.ledger.leave(first, at: sample.now, wall: sample.wall)
+    #expect(throws: Ledger.DeveloperModeRefusal.unknownApp) { try sample.ledger.checkOperatorGrant(to: app, for: 1) }
+    try sample.ledger.checkOperatorGrant(to: .device(device.id), for: 1)
+  }
+
+  @Test("What it lets through is counted for the log, by the grant that did it: of two the device's own")
+  func counted() throws {
+    let registration = try sample.register(SampleLedger.widgets("cup", "pot"), on: device)
+    let session = sample.attach(device)
+    try grant(.app(registration.app.bundleID), by: .operatorRequest(uid: 7))
+    sample.push(to: registration)
+    let bySubject = { [sample] in
+      Dictionary(uniqueKeysWithValues: sample.ledger.takeBypasses().map { ($0.key.subject, $0.value) })
+    }
+    #expect(bySubject() == [.app(registration.app.bundleID): 2])
+    try grant(.device(device.id))
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    sample.push(to: registration)
+    #expect(bySubject() == [.device(device.id): 2])
+    #expect(bySubject().isEmpty)
+  }
+
   @Test("Beginning, replacement and each kind of end are in the audit, and it survives a restart")
   func audited() throws {
     try grant(.device(device.id), for: 1000, by: .operatorRequest(uid: 7))
@@ -113,8 +172,12 @@ import TokenStore
     sample.ledger.tidy(at: sample.now, wall: sample.wall)
     let app = DeveloperModeSubject.app(try SampleLedger.bundleID())
     try grant(app)
-    #expect(sample.ledger.endDeveloperMode(of: app, who: "bob", why: "done", uid: 8, at: sample.now, wall: sample.wall))
-    #expect(!sample.ledger.endDeveloperMode(of: app, who: "bob", why: "", uid: 8, at: sample.now, wall: sample.wall))
+    #expect(
+      sample.ledger.endDeveloperMode(
+        of: app, who: "bob", why: "done", by: .operatorRequest(uid: 8), at: sample.now, wall: sample.wall))
+    #expect(
+      !sample.ledger.endDeveloperMode(
+        of: app, who: "bob", why: "", by: .operatorRequest(uid: 8), at: sample.now, wall: sample.wall))
     let actions: [AuditEntry.Action] = [
       .developerModeOn, .developerModeOn, .developerModeEnded, .developerModeOn, .developerModeOff,
     ]

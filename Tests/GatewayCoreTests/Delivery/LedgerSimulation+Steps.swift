@@ -336,7 +336,9 @@ extension LedgerSimulation {
     let isOn = ledger.isSweeping
     if random.oneIn(3) {
       let stood = (grants[subject] ?? .distantPast) > now
-      #expect(ledger.endDeveloperMode(of: subject, who: "ann", why: "", uid: 7, at: now, wall: wall) == stood)
+      #expect(
+        ledger.endDeveloperMode(of: subject, who: "ann", why: "", by: .operatorRequest(uid: 7), at: now, wall: wall)
+          == stood)
       grants[subject] = nil
     } else if ledger.rules.developerMode.allowed {
       let duration = Int64.random(in: 1...28_800_000, using: &random)

@@ -82,12 +82,17 @@ import TokenStore
   func rareRows(uid: UInt32?) throws {
     let app = try SampleLedger.bundleID()
     let device = DeviceID(CanonicalUUID(high: .max, low: 1))
-    for action in AuditEntry.Action.allCases {
-      let entry = AuditEntry(
-        at: UnixTime(milliseconds: -5), action: action, subject: "app x", who: "Ann ☕️", why: "", uid: uid,
-        until: uid == nil ? nil : UnixTime(milliseconds: .max))
-      let read = try Self.read(entry.encode(), AuditEntry.decode)
-      #expect(read == entry)
+    let subjects: [AuditEntry.Subject] = [
+      .developerMode(.app(app)), .developerMode(.device(device)), .budgets(app, device),
+    ]
+    for (action, subject) in AuditEntry.Action.allCases.flatMap({ action in subjects.map { (action, $0) } }) {
+      for granter in [DeveloperMode.Grant.Granter.deviceSwitch, .operatorRequest(uid: uid)] {
+        let entry = AuditEntry(
+          at: UnixTime(milliseconds: -5), action: action, subject: subject, who: "Ann ☕️", why: "", by: granter,
+          until: uid == nil ? nil : UnixTime(milliseconds: .max))
+        let read = try Self.read(entry.encode(), AuditEntry.decode)
+        #expect(read == entry)
+      }
     }
     for subject in [DeveloperModeSubject.app(app), .device(device)] {
       for granter in [DeveloperMode.Grant.Granter.deviceSwitch, .operatorRequest(uid: uid)] {
@@ -105,6 +110,36 @@ import TokenStore
       #expect(read == token)
     }
   }
+
+  @Test(
+    "Audit entries of the first version, whose subject was a sentence, are read as they were meant",
+    arguments: [
+      ("app com.example.caffeine", "ann", AuditEntry.Subject.developerMode(.app(try SampleLedger.bundleID())), false),
+      ("device \(deviceID)", "device \(deviceID)", .developerMode(.device(deviceID)), true),
+      (
+        "com.example.caffeine on device \(deviceID)", "devices ltd",
+        .budgets(try SampleLedger.bundleID(), deviceID), false
+      ),
+    ])
+  func firstAudit(text: String, who: String, subject: AuditEntry.Subject, isSwitch: Bool) throws {
+    var writer = ByteWriter()
+    writer.byte(1)
+    writer.signed(7)
+    writer.byte(AuditEntry.Action.developerModeOff.rawValue)
+    writer.text(text)
+    writer.text(who)
+    writer.text("why")
+    writer.optional(isSwitch ? nil : 1000) { $0.number($1) }
+    writer.optional(9) { $0.signed($1) }
+    let read = try Self.read(writer.bytes, AuditEntry.decode)
+    #expect(
+      read
+        == AuditEntry(
+          at: UnixTime(milliseconds: 7), action: .developerModeOff, subject: subject, who: who, why: "why",
+          by: isSwitch ? .deviceSwitch : .operatorRequest(uid: 1000), until: UnixTime(milliseconds: 9)))
+  }
+
+  private static let deviceID = DeviceID(CanonicalUUID(high: 1, low: 2))
 
   @Test("A registration's row holds widgets, marks, hand-overs, left budgets, pushes and accepted ids")
   func registrationRow() throws {

@@ -66,7 +66,9 @@ final class FakeBackend: AdminBackend {
       since: ReportTime(milliseconds: 0), who: request.who, why: request.why, by: .operator)
   }
 
-  func endDeveloperMode(app: String?, device: String?, who: String, peerUID: UInt32?) throws(AdminFailure) {
+  func endDeveloperMode(
+    app: String?, device: String?, who: String, why: String?, peerUID: UInt32?
+  ) throws(AdminFailure) {
     note("end \(app ?? "-") \(device ?? "-") by \(who)")
   }
 

@@ -100,6 +100,7 @@ extension Ledger {
       guard !share.isEmpty else { continue }
       if toll.takesToken { charged = charged.union(share) }
       counters.handOvers[Int(toll.rawValue)] += UInt64(share.count)
+      if toll == .bypassed { noteBypass(of: share.count, registration, at: now) }
       record(.handedOver(toll, id), content, share, of: registration, at: now)
     }
     let levels = charged.map { position in
@@ -115,6 +116,19 @@ extension Ledger {
     counters.eventsSent += 1
     fanOuts.note(group.count, as: .sent, of: number)
     deliver(content, group, id, of: registration, to: session)
+  }
+
+  private func noteBypass(of count: Int, _ registration: RegistrationState, at now: LedgerTime) {
+    guard
+      let grant = developerMode.acting(app: registration.app.bundleID, device: registration.device.id, at: now)?.grant
+    else { return }
+    bypasses[grant, default: 0] += count
+  }
+
+  /// What developer mode has let through since the last call, for the log.
+  package func takeBypasses() -> [DeveloperMode.Grant: Int] {
+    defer { bypasses.removeAll() }
+    return bypasses
   }
 
   func deliver(

@@ -10,6 +10,23 @@ extension Ledger {
     /// Milliseconds; `developer-mode.longest`.
     case tooLong(longest: Int64)
     case unknownDevice
+    /// No device has registered the app.
+    case unknownApp
+    /// All registrations of the app are for production, which developer mode never touches.
+    case productionOnly
+  }
+
+  /// Whether an operator's grant could lift anything at all: a bundle ID that is misspelled, or that lives in
+  /// production only, is better refused than granted in vain.
+  package func checkOperatorGrant(
+    to subject: DeveloperModeSubject, for duration: Int64
+  ) throws(DeveloperModeRefusal) {
+    guard rules.developerMode.allowed else { throw .forbidden }
+    let longest = rules.developerMode.longest
+    guard duration <= longest else { throw .tooLong(longest: longest) }
+    guard case .app(let app) = subject else { return }
+    guard let presence = presence[app], presence.count > 0 else { throw .unknownApp }
+    guard presence.inDevelopment > 0 else { throw .productionOnly }
   }
 
   /// Lifts the budget of an app's or a device's development registrations.
@@ -27,7 +44,7 @@ extension Ledger {
     guard length <= longest else { throw .tooLong(longest: longest) }
     let grant = DeveloperMode.Grant(
       subject: subject, since: now, until: now.advanced(byMilliseconds: length), who: who, why: why, granter: granter)
-    batch.write(.developerMode, id: developerMode.insert(grant), grant.encode())
+    batch.write(.developerMode, id: developerMode.insert(grant, audit: audit.count), grant.encode())
     let (end, overflow) = wall.milliseconds.addingReportingOverflow(length)
     note(
       .developerModeOn, grant, who: who, why: why, wall: wall, until: UnixTime(milliseconds: overflow ? .max : end))
@@ -37,14 +54,16 @@ extension Ledger {
 
   /// - Returns: false when there was nothing to end.
   package func endDeveloperMode(
-    of subject: DeveloperModeSubject, who: String, why: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
+    of subject: DeveloperModeSubject, who: String, why: String, by: DeveloperMode.Grant.Granter, at now: LedgerTime,
+    wall: UnixTime
   ) -> Bool {
     let wasStanding = developerMode.isStanding(subject, at: now)
     guard let row = developerMode.remove(subject) else { return false }
     batch.write(.developerMode, id: row, nil)
     append(
       AuditEntry(
-        at: wall, action: .developerModeOff, subject: subject.description, who: who, why: why, uid: uid, until: nil))
+        at: wall, action: .developerModeOff, subject: .developerMode(subject), who: who, why: why, by: by,
+        until: nil))
     return wasStanding
   }
 
@@ -68,9 +87,8 @@ extension Ledger {
     batch.writeNow(registration)
     append(
       AuditEntry(
-        at: wall, action: .budgetReset,
-        subject: "\(registration.app.bundleID) on device \(registration.device.id)", who: who, why: "", uid: uid,
-        until: nil))
+        at: wall, action: .budgetReset, subject: .budgets(registration.app.bundleID, registration.device.id),
+        who: who, why: "", by: .operatorRequest(uid: uid), until: nil))
     handOver(registration, at: now)
   }
 
@@ -113,11 +131,10 @@ extension Ledger {
     _ action: AuditEntry.Action, _ grant: DeveloperMode.Grant, who: String, why: String, wall: UnixTime,
     until: UnixTime?
   ) {
-    var uid: UInt32?
-    if case .operatorRequest(let peer) = grant.granter { uid = peer }
     append(
       AuditEntry(
-        at: wall, action: action, subject: grant.subject.description, who: who, why: why, uid: uid, until: until))
+        at: wall, action: action, subject: .developerMode(grant.subject), who: who, why: why, by: grant.granter,
+        until: until))
   }
 
   private func lookAgain(at subject: DeveloperModeSubject, now: LedgerTime) {

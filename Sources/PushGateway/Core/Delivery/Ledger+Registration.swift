@@ -98,7 +98,7 @@ extension Ledger {
         if existing.token != token || existing.environment != change.environment {
           retire(existing, at: now, wall: wall)
         } else {
-          index.remove(existing)
+          unlist(existing)
         }
       }
       existing.token = token
@@ -113,7 +113,7 @@ extension Ledger {
       adopt(registration)
     }
     forgetRetired(RetiredToken.Key(token: token, environment: change.environment))
-    index.insert(registration)
+    list(registration)
     replaceWidgets(of: registration, with: change.widgets, at: now)
     batch.writeNow(registration)
     handOver(registration, at: now)
@@ -165,7 +165,7 @@ extension Ledger {
 
   /// Takes the registration's token out of use; pushes to it are answered 410.
   private func retire(_ registration: RegistrationState, at now: LedgerTime, wall: UnixTime) {
-    index.remove(registration)
+    unlist(registration)
     let old = RetiredToken(
       token: registration.token, environment: registration.environment, bundleID: registration.app.bundleID,
       owner: registration.device.id, retiredAt: wall,
@@ -261,6 +261,18 @@ extension Ledger {
   func adopt(_ registration: RegistrationState) {
     registrations.append(registration)
     registration.device.registrations.append(registration)
+  }
+
+  /// Its token finds it from now on.
+  func list(_ registration: RegistrationState) {
+    index.insert(registration)
+    presence[registration.app.bundleID, default: AppPresence()].add(1, in: registration.environment)
+  }
+
+  /// Its token and environment are still those under which it was listed.
+  private func unlist(_ registration: RegistrationState) {
+    index.remove(registration)
+    presence[registration.app.bundleID, default: AppPresence()].add(-1, in: registration.environment)
   }
 
   func drop(_ registration: RegistrationState) {

@@ -76,6 +76,9 @@ extension Ledger {
 
     /// - Parameter now: ledger time of this start.
     package consuming func finish(at now: LedgerTime) {
+      for (place, entry) in ledger.audit.enumerated() where entry.action == .developerModeOn {
+        if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(place, for: subject) }
+      }
       let rules = ledger.rules
       if let storedPolicies, storedPolicies != rules.budget {
         // The store's cells were kept under other rules: they are settled under those and then change over.
@@ -118,7 +121,7 @@ extension Ledger {
       registration.widgets = ledger.intern(registration.widgets)
       registrations[id] = registration
       ledger.adopt(registration)
-      if registration.isActive { ledger.index.insert(registration) }
+      if registration.isActive { ledger.list(registration) }
       ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
       for state in registration.states { ledger.nextNumber = max(ledger.nextNumber, state.lastNumber + 1) }
     }

@@ -14,6 +14,8 @@ package final class Ledger {
   package internal(set) var counters = LedgerCounters()
   package internal(set) var developerMode: DeveloperMode
   package internal(set) var audit: [AuditEntry] = []
+  /// Refreshes that developer mode let through, by its grant, until the log has said so.
+  package internal(set) var bypasses: [DeveloperMode.Grant: Int] = [:]
   package internal(set) var decisions: DecisionLog
   package internal(set) var batch: BatchBuilder
 
@@ -22,6 +24,7 @@ package final class Ledger {
   package internal(set) var registrations = RegistrationList()
   package internal(set) var attachedCount = 0
   var index = TokenIndex()
+  var presence: [BundleID: AppPresence] = [:]
   var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
   var deadlines = DeadlineQueue()
   package internal(set) var fanOuts = FanOutTable()

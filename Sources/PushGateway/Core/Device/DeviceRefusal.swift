@@ -48,8 +48,8 @@ extension DeviceRefusal {
     case .switchForbidden: self.init(.developerModeForbidden)
     case .tooLong(let longest):
       self.init(.developerModeForbidden, "developer mode lasts at most \(longest / 1000) seconds")
-    // It left between its request and the ledger's turn.
-    case .unknownDevice: self.init(.badCredential)
+    // It left between its request and the ledger's turn; the other two are about apps.
+    case .unknownDevice, .unknownApp, .productionOnly: self.init(.badCredential)
     }
   }
 }
