@@ -11,6 +11,7 @@ import signal
 
 from device import Device
 from flood import GOAWAY, Flood, Push
+from provider import Provider
 
 ROUNDS = 6
 FIRST = 0x7FFF_FFFF
@@ -49,3 +50,32 @@ async def test_every_stream_that_the_goodbye_counts_is_answered(start) -> None:
             unanswered = [stream for stream in lane.open if stream <= lane.last_streams[-1]]
             assert not unanswered, f"{len(unanswered)} pushes up to stream {lane.last_streams[-1]} have no answer"
         await asyncio.to_thread(gateway.start)
+
+
+async def test_a_client_that_hears_nothing_does_not_hold_the_end_up(start) -> None:
+    """Python's h2 answers no PING after a GOAWAY, and a client that blocks reads neither before its next push."""
+    gateway = start({"lifecycle.drain": "10m"})
+    async with await Device.enrol(gateway) as device:
+        token = (await device.register())["token"]
+    async with await Provider.connect(gateway) as backend:
+        assert (await backend.push(token)).status == 200
+        backend.connection._transport.pause_reading()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(gateway.process.wait, 60) == 0
+
+
+async def test_a_request_that_its_client_leaves_half_sent_does_not_hold_the_end_up(start) -> None:
+    """httpx and hyper, when a GOAWAY comes between a push's headers and its body: the body never follows."""
+    gateway = start({"lifecycle.drain": "10m"})
+    async with await Device.enrol(gateway) as device:
+        token = (await device.register())["token"]
+    async with await Provider.connect(gateway) as backend:
+        answer = await backend.push(token)
+        assert answer.status == 200
+        engine = backend.connection._h2
+        fields = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"),
+                  (":path", f"/3/device/{token}"), ("authorization", backend.authorization)]
+        engine.send_headers(engine.get_next_available_stream_id(), fields)
+        backend.connection._flush()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(gateway.process.wait, 60) == 0

@@ -78,6 +78,8 @@ final class DeviceConnection: ConnectionListener {
     connection.http2.goAway()
   }
 
+  func drainWasHeard(on connection: HTTPConnection) {}
+
   func closed(_ connection: HTTPConnection) {
     endUpdates(where: { _ in true })
     worker.deviceCount -= 1

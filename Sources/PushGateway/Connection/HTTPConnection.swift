@@ -247,6 +247,15 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   // MARK: End
 
+  /// Ends a connection that owes its peer nothing and has heard nothing for so long: what is open there are requests that
+  /// their client has left half sent, and one that is not whole was never accepted.
+  /// - Precondition: no commit is under way, whose answers may be this connection's.
+  func endIfAbandoned(after milliseconds: Int64) {
+    guard case .open = phase, worker.loop.now.bootMilliseconds - lastInput >= milliseconds else { return }
+    guard unsent.isEmpty, !http2.wantsWrite, !http2.owesOutput else { return }
+    linger()
+  }
+
   private func linger() {
     phase = .lingering
     role.listener.closed(self)

@@ -21,11 +21,16 @@ final class LoopWorker {
     static let drain: UInt64 = 2
     static let tidy: UInt64 = 3
     static let more: UInt64 = 4
+    static let goodbye: UInt64 = 5
   }
 
   /// How often old things are forgotten; milliseconds.
   private static let tidyPeriod: Int64 = 60_000
   private static let rounds = 8
+  /// How long a drain waits for its PING's answer, and for a client that has fallen silent; milliseconds, more than any
+  /// path's round trip. Clients over Python's h2 answer no PING after a GOAWAY, and leave requests half sent; those that
+  /// block read neither until their next push.
+  private static let goodbyeWait: Int64 = 1000
 
   let loop: EventLoop
   let ledger: Ledger
@@ -265,7 +270,19 @@ final class LoopWorker {
         connection.close()
       }
     }
+    loop.schedule(after: Self.goodbyeWait, self, token: Timer.goodbye)
     loop.schedule(after: duration, self, token: Timer.drain)
+  }
+
+  /// Comes again until the drain is over.
+  private func sayGoodbyes() {
+    guard case .draining = phase else { return }
+    for connection in connections.all where connection.isOpen {
+      connection.role.listener.drainWasHeard(on: connection)
+      if commits.isEmpty { connection.endIfAbandoned(after: 2 * Self.goodbyeWait) }
+      touch(connection)
+    }
+    loop.schedule(after: Self.goodbyeWait, self, token: Timer.goodbye)
   }
 
   private func stopIfDrained() {
@@ -304,6 +321,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     case Timer.tidy:
       ledger.tidy(at: now, wall: wall)
       loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
+    case Timer.goodbye: sayGoodbyes()
     default: break
     }
   }

@@ -11,6 +11,7 @@ final class ProviderConnection: ConnectionListener {
   private var session = ProviderSession()
   private var hasRaisedStreams = false
   private var isDraining = false
+  private var hasSaidGoodbye = false
 
   init(environment: GatewayEnvironment, worker: LoopWorker) {
     self.environment = environment
@@ -21,7 +22,7 @@ final class ProviderConnection: ConnectionListener {
     switch event {
     case .requestEnded(let stream): judge(stream, on: connection)
     case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
-    case .pingAcknowledged where isDraining: sayGoodbye(on: connection, reason: .shutdown)
+    case .pingAcknowledged where isDraining: drainWasHeard(on: connection)
     default: break
     }
   }
@@ -41,7 +42,11 @@ final class ProviderConnection: ConnectionListener {
     connection.http2.ping()
   }
 
+  func drainWasHeard(on connection: HTTPConnection) { sayGoodbye(on: connection, reason: .shutdown) }
+
   private func sayGoodbye(on connection: HTTPConnection, reason: RejectionReason) {
+    guard !hasSaidGoodbye else { return }
+    hasSaidGoodbye = true
     connection.http2.goAway(debugData: Refusal(reason).body)
   }
 

@@ -114,6 +114,9 @@ package final class HTTP2Connection {
 
   package var openStreams: Int { collector.open.count }
 
+  /// An answer has begun and not ended, for one because the peer's window is closed.
+  package var owesOutput: Bool { collector.open.contains { $0.isAnswered } }
+
   /// The open stream with that number. What completes later asks here, and finds nothing when the peer has left.
   package func stream(_ id: Int32) -> HTTP2Stream? { streamObject(session.raw, id) }
 
