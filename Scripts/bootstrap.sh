@@ -30,6 +30,8 @@ test|python3|cmd:python3
 test|python3-venv|py:ensurepip
 test|curl|cmd:curl
 test|openssl|cmd:openssl
+test|nghttp2-client|cmd:nghttp
+test|nodejs|cmd:node
 bench|python3|cmd:python3
 bench|python3-venv|py:ensurepip
 bench|nghttp2-client|cmd:h2load

@@ -15,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from gateway import Gateway, find_binaries  # noqa: E402
 
+pytest_plugins = ["compatibility_table"]
+
 #: No test waits longer than this for anything; it is a stop, not a measure.
 TEST_DEADLINE = 1200
 
