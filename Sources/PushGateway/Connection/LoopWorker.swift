@@ -64,6 +64,7 @@ final class LoopWorker {
   var commits = CommitQueue()
   private(set) var storeFailure: String?
   var counters = LoopCounters()
+  var refusals = RefusalLog()
   /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
   var auditLogged = 0
   var bypassLoggedAt: Int64 = .min / 2
@@ -320,6 +321,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     case Timer.ledger: ledgerTimer = nil
     case Timer.tidy:
       ledger.tidy(at: now, wall: wall)
+      refusals.reportSuppressed(to: log)
       loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
     case Timer.goodbye: sayGoodbyes()
     default: break

@@ -113,22 +113,15 @@ final class ProviderConnection: ConnectionListener {
     }
     let push = IncomingPush(
       id: id, payload: payload.isUsual ? nil : stream.body, storage: storage, priority: head.priority)
-    switch worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now) {
+    let verdict = worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now)
+    switch verdict {
     case .accepted(let tally): succeed(id, tally, stream, on: connection)
     case .duplicate: succeed(id, PushVerdict.Tally(), stream, on: connection)
-    case .unknownToken:
-      throw Refusal(.badDeviceToken, "No device has registered this token in the \(environment.rawValue) environment.")
-    case .unregistered(let date):
-      throw .unregistered(at: date, "The app was removed or has a new token; delete this one.")
-    case .tokenForOtherTopic:
-      throw Refusal(.deviceTokenNotForTopic, "The token belongs to another app than apns-topic names.")
-    case .flood(let wait):
-      throw Refusal(.tooManyRequests, "Too many pushes to this token; wait before the next.", retryAfter: wait)
     case .overBudget(let exhaustion):
-      respond(
-        Refusal(
-          .tooManyRequests, "Every widget of this token has spent its refresh budget.",
-          retryAfter: exhaustion.retryAfter), to: stream, exhaustion: exhaustion, on: connection)
+      guard let refusal = verdict.refusal(in: environment) else { return }
+      respond(refusal, to: stream, exhaustion: exhaustion, on: connection)
+    case .unknownToken, .unregistered, .tokenForOtherTopic, .flood:
+      if let refusal = verdict.refusal(in: environment) { throw refusal }
     }
   }
 
@@ -171,6 +164,8 @@ final class ProviderConnection: ConnectionListener {
     on connection: HTTPConnection
   ) {
     worker.counters.count(refusal.reason)
+    worker.refusals.record(
+      refusal, of: stream, session: session, environment: environment, on: connection, at: worker.now, to: worker.log)
     worker.fields.startResponse(status: refusal.reason.status)
     worker.fields.append(.contentType, "application/json")
     let own = stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil

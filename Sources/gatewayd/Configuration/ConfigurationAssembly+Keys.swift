@@ -21,7 +21,8 @@ extension ConfigurationAssembly {
       outline.providerKeys.append(
         .init(team: team, keyID: keyID, file: file?.path ?? "", environment: environment, topics: topics))
       return .init(
-        team: team, keyID: keyID, pem: Secret(file?.bytes ?? []), environment: environment, topics: topics)
+        team: team, keyID: keyID, pem: Secret(file?.bytes ?? []), environment: environment,
+        scope: content.choice(.providerKeyScope) ?? .team, topics: topics)
     }
   }
 

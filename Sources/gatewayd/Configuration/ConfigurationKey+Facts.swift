@@ -99,6 +99,11 @@ extension ConfigurationKey {
       Facts(
         .providerKey, .choice(Self.names(GatewayEnvironment.self)), .required(example: #""development""#), .reload,
         "Where the key is good.")
+    case .providerKeyScope:
+      Facts(
+        .providerKey, .choice(Self.names(ProviderKeyScope.self)), .value(#""team""#), .reload,
+        "As Apple made it: for all topics of the team, or topic-specific. One connection takes keys of one scope, and "
+          + "topic-specific ones only with the same topics.")
     case .providerKeyTopics:
       Facts(
         .providerKey, .bundlePatterns, .required(example: #"["com.example.caffeine"]"#), .reload,

@@ -35,6 +35,7 @@ extension ConfigurationKey {
     case .providerKeyID: Slot(\.providerKeys) { $0.map(\.keyID) }
     case .providerKeyFile: Slot(\.providerKeys) { $0.map(\.pem) }
     case .providerKeyEnvironment: Slot(\.providerKeys) { $0.map(\.environment) }
+    case .providerKeyScope: Slot(\.providerKeys) { $0.map(\.scope) }
     case .providerKeyTopics: Slot(\.providerKeys) { $0.map(\.topics) }
 
     case .deviceListen: Slot(\.device) { $0?.listen }

@@ -13,6 +13,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case providerKeyID = "provider-key.key-id"
   case providerKeyFile = "provider-key.file"
   case providerKeyEnvironment = "provider-key.environment"
+  case providerKeyScope = "provider-key.scope"
   case providerKeyTopics = "provider-key.topics"
 
   case deviceListen = "device.listen"

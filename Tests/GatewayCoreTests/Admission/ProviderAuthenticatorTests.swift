@@ -7,11 +7,13 @@ import TokenStore
 private let firstIssued: Int64 = 1_700_000_000
 
 private func bearer(
-  kid: String = "ABCDEFGHIJ", team: String = "TEAM000001", issued: Int64 = firstIssued, key: Int = 0
+  kid: String = "ABCDEFGHIJ", team: String = "TEAM000001", issued: Int64 = firstIssued, key: Int = 0,
+  alphabet: JWT.Alphabet = .url, signatureCount: Int = 64
 ) -> String {
   "bearer "
     + JWT(
-      header: #"{"alg":"ES256","kid":"\#(kid)"}"#, claims: #"{"iss":"\#(team)","iat":\#(issued)}"#, signedBy: key
+      header: #"{"alg":"ES256","kid":"\#(kid)"}"#, claims: #"{"iss":"\#(team)","iat":\#(issued)}"#, alphabet: alphabet,
+      signedBy: key, signatureCount: signatureCount
     ).text
 }
 
@@ -27,6 +29,9 @@ private func bearer(
       .init(keyID: "KEY0000003", team: "TEAM000001", environment: .production, topics: topics),
       .init(keyID: "BOTHWORLDS", team: "TEAM000001", environment: .production, topics: topics),
       .init(keyID: "BOTHWORLDS", team: "TEAM000001", environment: .development, topics: topics),
+      .init(keyID: "TOPICKEY_A", team: "TEAM000001", environment: .development, scope: .topics, topics: topics),
+      .init(keyID: "TOPICKEY_B", team: "TEAM000001", environment: .development, scope: .topics, topics: topics),
+      .init(keyID: "TOPICKEY_C", team: "TEAM000001", environment: .development, scope: .topics, topics: []),
     ] + extra
   }
 
@@ -134,7 +139,7 @@ private func bearer(
   @Test("A reload that brings the key lets in what was refused for the lack of it")
   func reloadBringsKey() {
     var door = Door()
-    let new = bearer(kid: "NEWKEY0001", key: 5)
+    let new = bearer(kid: "NEWKEY0001", key: 8)
     #expect(door.show(new)?.reason == .invalidProviderToken)
     let key = ProviderKeyring.Key(keyID: "NEWKEY0001", team: "TEAM000001", environment: .development, topics: [])
     door.authenticator.replaceKeyring(ProviderKeyring(keys: Self.keys([key]), generation: 2))
@@ -203,20 +208,102 @@ private func bearer(
     #expect(door.show(bearer(issued: firstIssued + 1)) == nil)
   }
 
-  @Test("No token of a stranger enters the cache, and the cache stays within its bound")
-  func cacheBound() {
-    var cache = VerifiedTokenCache(capacity: 3)
-    for index in 0..<10 {
-      withBytes("token \(index)") { text in
-        cache.insert(ProviderCredential(key: 0, issuedAt: Int64(index), generation: 1), for: text)
-      }
-      #expect(cache.count == min(index + 1, 3))
+  @Test(
+    "Another text of the same token is no new token: padding, the signature's form and a second signature change nothing"
+  )
+  func sameTokenOtherText() {
+    var door = Door()
+    #expect(door.show(bearer()) == nil)
+    door.clock += 30
+    #expect(door.show(bearer(alphabet: .standardPadded)) == nil)
+    #expect(door.show(bearer(signatureCount: 70)) == nil)
+    #expect(door.show("Bearer   " + bearer().dropFirst(7)) == nil)
+    #expect(door.verifier.questions == 3)
+    // The twenty minutes count from the token's first text.
+    door.clock += 1140
+    #expect(door.show(bearer(issued: firstIssued + 1)) == nil)
+  }
+
+  @Test(
+    "What kid, iss and iat tell costs no signature check",
+    arguments: [
+      bearer(kid: "UNKNOWNKEY"), bearer(kid: "KEY0000003"), bearer(team: "TEAM000002"),
+      bearer(issued: firstIssued - 3591, key: 9), bearer(issued: firstIssued + 71, key: 9),
+    ])
+  func cheapQuestionsFirst(authorization: String) {
+    var door = Door()
+    for _ in 0..<3 { #expect(door.show(authorization) != nil) }
+    #expect(door.verifier.questions == 0)
+  }
+
+  @Test("A token from the future is not refused for good: it is taken when its time has come")
+  func futureComes() {
+    var door = Door()
+    let early = bearer(issued: firstIssued + 100)
+    let refusal = door.show(early)
+    #expect(refusal?.reason == .invalidProviderToken)
+    #expect(refusal?.detail?.contains("90 s in the future") == true)
+    #expect(refusal?.detail?.contains("60 s") == true)
+    door.clock += 30
+    #expect(door.show(early) == nil)
+  }
+
+  @Test("A client that shows a new text each time runs out of signature checks, and its good token works all the while")
+  func boundedChecks() throws {
+    var door = Door()
+    #expect(door.show(bearer()) == nil)
+    var refusals: [RejectionReason?] = []
+    for key in 10..<30 {
+      refusals.append(door.show(bearer(key: key))?.reason)
+      #expect(door.show(bearer()) == nil)
     }
-    let kept = (0..<10).filter { index in
-      withBytes("token \(index)") { cache.credential(for: $0, generation: 1) } != nil
+    #expect(door.verifier.questions == Int(SignatureAllowance.burst))
+    let checked = Int(SignatureAllowance.burst) - 1
+    #expect(refusals.prefix(checked).allSatisfy { $0 == .invalidProviderToken })
+    #expect(refusals.dropFirst(checked).allSatisfy { $0 == .tooManyProviderTokenUpdates })
+
+    // Nothing is held against a text that could not be checked: whoever waits is answered.
+    let wait = try #require(door.show(bearer(key: 29))?.retryAfter)
+    door.clock += Int64(wait)
+    #expect(door.show(bearer(key: 29))?.reason == .invalidProviderToken)
+    // Another connection has its own.
+    door.session = ProviderSession()
+    #expect(door.show(bearer(key: 30))?.reason == .invalidProviderToken)
+  }
+
+  @Test(
+    "A connection that began with one key takes another of its scope, and topic-specific ones only for the same topics",
+    arguments: [
+      ("ABCDEFGHIJ", "BOTHWORLDS", nil), ("BOTHWORLDS", "ABCDEFGHIJ", nil),
+      ("ABCDEFGHIJ", "TOPICKEY_A", .unrelatedKeyIDInToken), ("TOPICKEY_A", "ABCDEFGHIJ", .unrelatedKeyIDInToken),
+      ("TOPICKEY_A", "TOPICKEY_A", nil), ("TOPICKEY_A", "TOPICKEY_B", nil),
+      ("TOPICKEY_A", "TOPICKEY_C", .unrelatedKeyIDInToken), ("TOPICKEY_A", "KEY0000003", .badEnvironmentKeyIDInToken),
+      ("ABCDEFGHIJ", "KEY0000003", .badEnvironmentKeyIDInToken),
+    ] as [(String, String, RejectionReason?)])
+  func relatedKeys(first: String, second: String, expected: RejectionReason?) {
+    func token(_ name: String, issued: Int64) -> String {
+      let key = Self.keys().lastIndex { $0.keyID == name } ?? 0
+      return bearer(kid: name, issued: issued, key: key)
     }
-    #expect(kept == [7, 8, 9])
-    #expect(withBytes("token 9") { cache.credential(for: $0, generation: 2) } == nil)
+    var door = Door()
+    #expect(door.show(token(first, issued: firstIssued)) == nil)
+    door.clock += 1200
+    #expect(door.show(token(second, issued: firstIssued + 1200))?.reason == expected)
+    // A new connection may begin with it.
+    door.session = ProviderSession()
+    let alone = door.show(token(second, issued: firstIssued + 1200))?.reason
+    #expect(
+      alone
+        == (expected == .badEnvironmentKeyIDInToken ? expected : second == "TOPICKEY_C" ? .internalServerError : nil))
+  }
+
+  @Test("An unrelated key is said before a token that comes too early, and a bad signature before both")
+  func orderOfCredentialChecks() {
+    var door = Door()
+    #expect(door.show(bearer()) == nil)
+    #expect(door.show(bearer(kid: "TOPICKEY_A", key: 5))?.reason == .unrelatedKeyIDInToken)
+    #expect(door.show(bearer(kid: "TOPICKEY_A", key: 6))?.reason == .invalidProviderToken)
+    #expect(door.show(bearer(kid: "BOTHWORLDS", key: 4))?.reason == .tooManyProviderTokenUpdates)
   }
 
   @Test("A grant allows what its patterns say, few or many", arguments: [1, 8, 9, 400])

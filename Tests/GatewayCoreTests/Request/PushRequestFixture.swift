@@ -1,6 +1,7 @@
 import BudgetThrottle
 import GatewayCore
 import HTTPMessage
+import Testing
 import TokenStore
 
 /// One valid push, to be broken one thing at a time, and the whole order of checks to show it to.
@@ -18,6 +19,10 @@ struct PushRequestFixture {
   var checks = GatewayConfiguration.Checks()
   /// The token that the connection used half a minute earlier, if it did.
   var earlierToken: String?
+  /// What became of the registration before the push came.
+  var isRemoved = false
+  /// How many pushes went before this one; the third in a minute is one too many.
+  var earlierPushes = 0
 
   /// Replaces a field's value, or removes the field.
   mutating func set(_ name: String, to value: String?) {
@@ -44,13 +49,22 @@ struct PushRequestFixture {
     let payload: PayloadAcceptance
   }
 
+  private static let keys: [ProviderKeyring.Key] = [
+    .init(
+      keyID: "ABCDEFGHIJ", team: "TEAM000001", environment: .development,
+      topics: [BundlePattern("com.example.*")].compactMap(\.self)),
+    .init(
+      keyID: "PRODUCTION", team: "TEAM000001", environment: .production,
+      topics: [BundlePattern("com.example.*")].compactMap(\.self)),
+    .init(
+      keyID: "ONETOPIC01", team: "TEAM000001", environment: .development, scope: .topics,
+      topics: [BundlePattern("com.example.caffeine")].compactMap(\.self)),
+  ]
+
+  /// The checks that a request alone decides.
   func judge() -> Result<Verdict, Refusal> {
-    let pattern = BundlePattern("com.example.*").map { [$0] } ?? []
     var authenticator = ProviderAuthenticator(
-      environment: .development,
-      keyring: ProviderKeyring(
-        keys: [.init(keyID: "ABCDEFGHIJ", team: "TEAM000001", environment: .development, topics: pattern)],
-        generation: 1))
+      environment: .development, keyring: ProviderKeyring(keys: Self.keys, generation: 1))
     var session = ProviderSession()
     var topics = TopicTable(seed: 1)
     let validator = PushValidator(checks: checks)
@@ -76,5 +90,23 @@ struct PushRequestFixture {
       }.get()
       return Verdict(head: head, token: rest.token, payload: rest.payload)
     }
+  }
+
+  /// The whole order of checks, with a ledger that holds one registration, of com.example.caffeine.
+  func judgeWhole() throws -> Result<PushVerdict.Tally, Refusal> {
+    let verdict: Verdict
+    switch judge() {
+    case .success(let judged): verdict = judged
+    case .failure(let refusal): return .failure(refusal)
+    }
+    let sample = SampleLedger(LedgerRules(pushesPerTokenPerMinute: 2))
+    let registration = try sample.register(SampleLedger.widgets("espresso"), on: sample.device(), fresh: 0x0F)
+    for _ in 0..<earlierPushes { sample.push(to: registration) }
+    if isRemoved { sample.ledger.remove(registration, at: sample.now, wall: sample.wall) }
+    let answer = sample.ledger.accept(
+      IncomingPush(id: verdict.head.id ?? SampleLedger.pushID(1), storage: .until(.distantFuture)),
+      for: verdict.token, in: .development, bundleID: verdict.head.bundleID, at: sample.now)
+    if let refusal = answer.refusal(in: .development) { return .failure(refusal) }
+    return .success(try #require(answer.tally))
   }
 }

@@ -25,7 +25,7 @@ import TokenStore
   @Test("What is no topic stays out of the table")
   func faults() {
     var table = TopicTable(seed: 7)
-    #expect(find("com.example.caffeine", in: &table) == .failure(.otherKind))
+    #expect(find("com.example.caffeine", in: &table) == .failure(.otherKind(nil)))
     #expect(find(".push-type.widgets", in: &table) == .failure(.notABundleID))
     #expect(find("a..b.push-type.widgets", in: &table) == .failure(.notABundleID))
     #expect(table.count == 0)

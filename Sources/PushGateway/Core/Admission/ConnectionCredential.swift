@@ -11,16 +11,14 @@ package struct ConnectionCredential {
 
   package var generation: UInt32? { credential?.generation }
 
+  /// UNIX seconds.
+  package var issuedAt: Int64? { credential?.issuedAt }
+
   /// The credential, when `authorization` is byte for byte the accepted one and the same keyring still stands.
   @inline(__always)
   package func matching(_ authorization: UnsafeRawBufferPointer, generation: UInt32) -> ProviderCredential? {
-    guard let credential, credential.generation == generation, repeats(authorization) else { return nil }
-    return credential
-  }
-
-  /// Whether `authorization` is byte for byte the accepted one, whatever became of the keys.
-  package func repeats(_ authorization: UnsafeRawBufferPointer) -> Bool {
-    credential != nil && text.withUnsafeBytes { $0.hasSameBytes(as: authorization) }
+    guard let credential, credential.generation == generation else { return nil }
+    return text.withUnsafeBytes { $0.hasSameBytes(as: authorization) } ? credential : nil
   }
 
   package mutating func accept(_ credential: ProviderCredential, for authorization: UnsafeRawBufferPointer) {

@@ -55,22 +55,51 @@ package struct ProviderAuthenticator {
       return keyring.keys[known.key].grant
     }
     if let refusal = session.refusal(of: authorization, generation: keyring.generation) { throw refusal }
-    let credential: ProviderCredential
+    let credential = try verified(
+      authorization, session: &session, now: now, ledgerNow: ledgerNow, signatures: signatures)
+    let key = keyring.keys[credential.key]
+    try session.accept(credential, of: key, for: authorization, now: ledgerNow)
+    return key.grant
+  }
+
+  /// What a text is found to be before any signature is checked.
+  private enum Reading {
+    case known(ProviderCredential)
+    case claimed(ProviderKeyring.Claim, text: UnsafeRawBufferPointer)
+  }
+
+  /// A genuine token of the right age. What is wrong with a text for good is remembered; that it is too old or too
+  /// early, or cannot be checked just now, is not.
+  private mutating func verified(
+    _ authorization: UnsafeRawBufferPointer, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
+    signatures: any SignatureVerifying
+  ) throws(Refusal) -> ProviderCredential {
+    let reading: Reading
     do throws(Refusal) {
-      credential = try verified(authorization, signatures: signatures)
+      reading = try read(authorization)
     } catch {
       session.remember(error, of: authorization, generation: keyring.generation)
       throw error
     }
-    try ProviderTokenAge.check(issuedAt: credential.issuedAt, now: now)
-    let key = keyring.keys[credential.key]
-    try session.accept(credential, team: key.team, for: authorization, now: ledgerNow)
-    return key.grant
+    switch reading {
+    case .known(let credential):
+      try ProviderTokenAge.check(issuedAt: credential.issuedAt, now: now)
+      return credential
+    case .claimed(let claim, let text):
+      try ProviderTokenAge.check(issuedAt: claim.issuedAt, now: now)
+      try session.spendSignatureCheck(at: ledgerNow)
+      guard let credential = keyring.credential(for: claim, of: text, signatures: signatures) else {
+        let refusal = Refusal(
+          .invalidProviderToken, "The JWT's signature does not fit the key that its kid names.")
+        session.remember(refusal, of: authorization, generation: keyring.generation)
+        throw refusal
+      }
+      cache.insert(credential, for: text)
+      return credential
+    }
   }
 
-  private mutating func verified(
-    _ authorization: UnsafeRawBufferPointer, signatures: any SignatureVerifying
-  ) throws(Refusal) -> ProviderCredential {
+  private mutating func read(_ authorization: UnsafeRawBufferPointer) throws(Refusal) -> Reading {
     let range: Range<Int>
     do throws(ProviderTokenFault) {
       range = try ProviderToken.range(inAuthorization: authorization)
@@ -78,9 +107,7 @@ package struct ProviderAuthenticator {
       throw error.refusal
     }
     let text = UnsafeRawBufferPointer(rebasing: authorization[range])
-    if let credential = cache.credential(for: text, generation: keyring.generation) { return credential }
-    let credential = try keyring.verify(text, environment: environment, signatures: signatures)
-    cache.insert(credential, for: text)
-    return credential
+    if let credential = cache.credential(for: text, generation: keyring.generation) { return .known(credential) }
+    return .claimed(try keyring.claim(of: text, environment: environment), text: text)
   }
 }

@@ -7,14 +7,37 @@ package struct ProviderKeyring: Sendable {
     package let keyID: String
     package let team: String
     package let environment: GatewayEnvironment
+    package let scope: ProviderKeyScope
     package let grant: TopicGrant
 
-    package init(keyID: String, team: String, environment: GatewayEnvironment, topics: [BundlePattern]) {
+    package init(
+      keyID: String, team: String, environment: GatewayEnvironment, scope: ProviderKeyScope = .team,
+      topics: [BundlePattern]
+    ) {
       self.keyID = keyID
       self.team = team
       self.environment = environment
+      self.scope = scope
       grant = TopicGrant(topics)
     }
+
+    /// Whether a connection that began with `other` may go on with this key (apns-contract §4.1): all team-scoped keys
+    /// of a team are related, and topic-specific ones that are for the same topics.
+    package func isRelated(to other: Key) -> Bool {
+      guard team == other.team, environment == other.environment else { return false }
+      if keyID == other.keyID { return true }
+      guard scope == other.scope else { return false }
+      return scope == .team || Set(grant.patterns) == Set(other.grant.patterns)
+    }
+  }
+
+  /// Who a JWT says it is from, which its signature has yet to prove.
+  package struct Claim {
+    fileprivate let token: ProviderToken
+    fileprivate let key: Int
+
+    /// UNIX seconds.
+    package var issuedAt: Int64 { token.issuedAt }
   }
 
   package let keys: [Key]
@@ -31,16 +54,17 @@ package struct ProviderKeyring: Sendable {
   /// Takes the keys of a configuration in their order.
   package init(_ keys: [GatewayConfiguration.ProviderKey], generation: UInt32) {
     self.init(
-      keys: keys.map { Key(keyID: $0.keyID, team: $0.team, environment: $0.environment, topics: $0.topics) },
+      keys: keys.map {
+        Key(keyID: $0.keyID, team: $0.team, environment: $0.environment, scope: $0.scope, topics: $0.topics)
+      },
       generation: generation)
   }
 
-  /// Believes a JWT, or says why not. Its age is not looked at.
-  ///
-  /// The cheap questions come first, so a stranger's token costs no signature check.
-  package func verify(
-    _ text: UnsafeRawBufferPointer, environment: GatewayEnvironment, signatures: some SignatureVerifying
-  ) throws(Refusal) -> ProviderCredential {
+  /// Reads a JWT and finds the key that it names, or says why there is none. Its age and its signature are not looked
+  /// at: the cheap questions come first, so a stranger's token costs no signature check.
+  package func claim(
+    of text: UnsafeRawBufferPointer, environment: GatewayEnvironment
+  ) throws(Refusal) -> Claim {
     let token: ProviderToken
     do throws(ProviderTokenFault) {
       token = try ProviderToken(text)
@@ -60,12 +84,19 @@ package struct ProviderKeyring: Sendable {
     guard let index = here.first(where: { keys[$0].team == token.team }) else {
       throw Refusal(.invalidProviderToken, "The JWT's iss is not the team of the key that its kid names.")
     }
-    let isGenuine = token.signature.withUnsafeBytes { signature in
-      signatures.verifies(signature, of: UnsafeRawBufferPointer(rebasing: text[token.signingInput]), key: index)
+    return Claim(token: token, key: index)
+  }
+
+  /// - Parameter text: what `claim` was read from.
+  /// - Returns: nil when the signature is not by the key that the JWT names.
+  package func credential(
+    for claim: Claim, of text: UnsafeRawBufferPointer, signatures: any SignatureVerifying
+  ) -> ProviderCredential? {
+    let isGenuine = claim.token.signature.withUnsafeBytes { signature in
+      signatures.verifies(
+        signature, of: UnsafeRawBufferPointer(rebasing: text[claim.token.signingInput]), key: claim.key)
     }
-    guard isGenuine else {
-      throw Refusal(.invalidProviderToken, "The JWT's signature does not fit the key that its kid names.")
-    }
-    return ProviderCredential(key: index, issuedAt: token.issuedAt, generation: generation)
+    guard isGenuine else { return nil }
+    return ProviderCredential(key: claim.key, issuedAt: claim.token.issuedAt, generation: generation)
   }
 }

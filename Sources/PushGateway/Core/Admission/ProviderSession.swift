@@ -1,17 +1,19 @@
 import BudgetThrottle
 
-/// What one provider connection is bound to: the credential it last used, the team of its first, and when its token
-/// last changed.
+/// What one provider connection is bound to: the credential it last used, the key of its first, and when its token last
+/// changed.
 package struct ProviderSession {
   /// Apple: not more often than once in 20 minutes, counted for each connection. dotAPNS renews at exactly 20 minutes
   /// by its own clock, so half a minute is forgiven.
   package static let shortestTokenLife: Int64 = (20 * 60 - 30) * 1000
 
   package private(set) var credential = ConnectionCredential()
-  private var team: String?
+  /// The key that the connection's tokens name; later ones must be related to it.
+  package private(set) var key: ProviderKeyring.Key?
   private var tokenChanged: LedgerTime?
   /// A text that was refused for what it is, so that a client that insists does not cost a signature check each time.
   private var refused: (text: [UInt8], generation: UInt32, refusal: Refusal)?
+  private var signatureChecks = SignatureAllowance()
 
   package init() {}
 
@@ -29,15 +31,34 @@ package struct ProviderSession {
     refused = (Array(authorization), generation, refusal)
   }
 
-  /// Takes a genuine token of the right age that is not the one last used: one team for each connection, and no change
-  /// within 20 minutes, except to a token that a reload of the keys made necessary.
+  /// To be called before each signature check.
+  mutating func spendSignatureCheck(at now: LedgerTime) throws(Refusal) {
+    guard let wait = signatureChecks.spend(at: now) else { return }
+    throw Refusal(
+      .tooManyProviderTokenUpdates,
+      "This connection shows new JWTs faster than they are checked; sign one and use it for 20 to 60 minutes.",
+      retryAfter: wait)
+  }
+
+  /// Takes a genuine token of the right age that is not the one last used: one team for each connection, keys that are
+  /// related, and no change within 20 minutes, except to a token that a reload of the keys made necessary.
+  ///
+  /// A change is another `kid` or another `iat`, and not another text: padding and the two forms of a signature give
+  /// one token many texts (apns-contract §4.2).
   mutating func accept(
-    _ new: ProviderCredential, team: String, for authorization: UnsafeRawBufferPointer, now: LedgerTime
+    _ new: ProviderCredential, of key: ProviderKeyring.Key, for authorization: UnsafeRawBufferPointer, now: LedgerTime
   ) throws(Refusal) {
-    if let bound = self.team, bound != team {
-      throw Refusal(.invalidProviderToken, "This connection belongs to another team; open a new one for this team.")
+    if let bound = self.key {
+      guard bound.team == key.team else {
+        throw Refusal(.invalidProviderToken, "This connection belongs to another team; open a new one for this team.")
+      }
+      guard key.isRelated(to: bound) else {
+        throw Refusal(
+          .unrelatedKeyIDInToken,
+          "The JWT's kid names a key that is not related to the first one of this connection; open a new one for it.")
+      }
     }
-    if !credential.repeats(authorization) {
+    if !(self.key?.keyID == key.keyID && credential.issuedAt == new.issuedAt) {
       if let tokenChanged, credential.generation == new.generation {
         let wait = Self.shortestTokenLife - now.milliseconds(since: tokenChanged)
         if wait > 0 {
@@ -48,7 +69,7 @@ package struct ProviderSession {
       }
       tokenChanged = now
     }
-    self.team = team
+    self.key = key
     credential.accept(new, for: authorization)
   }
 }

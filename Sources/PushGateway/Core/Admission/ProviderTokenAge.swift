@@ -21,8 +21,10 @@ package enum ProviderTokenAge {
     }
     if age < 0 {
       return Refusal(
-        .invalidProviderToken, "The JWT's iat lies \(age.magnitude) s in the future; set the clock that signs it.")
+        .invalidProviderToken,
+        "The JWT's iat lies \(age.magnitude) s in the future (60 s are tolerated); set the clock that signs it.")
     }
-    return Refusal(.expiredProviderToken, "The JWT was issued \(age) s ago; sign a new one within 3600 s.")
+    return Refusal(
+      .expiredProviderToken, "The JWT was issued \(age) s ago and is good for \(maximumSeconds) s; sign a new one.")
   }
 }

@@ -30,16 +30,20 @@ public struct GatewayConfiguration: Sendable {
     /// The `.p8` file's text, or a PEM public key.
     public var pem: Secret<[UInt8]>
     public var environment: GatewayEnvironment
+    /// As Apple made it. Decides only which keys may follow one another on a connection.
+    public var scope: ProviderKeyScope
     /// Bundle IDs; `com.example.*` allowed. Never empty.
     public var topics: [BundlePattern]
 
     public init(
-      team: String, keyID: String, pem: Secret<[UInt8]>, environment: GatewayEnvironment, topics: [BundlePattern]
+      team: String, keyID: String, pem: Secret<[UInt8]>, environment: GatewayEnvironment,
+      scope: ProviderKeyScope = .team, topics: [BundlePattern]
     ) {
       self.team = team
       self.keyID = keyID
       self.pem = pem
       self.environment = environment
+      self.scope = scope
       self.topics = topics
     }
   }

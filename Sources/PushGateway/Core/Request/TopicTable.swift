@@ -36,7 +36,7 @@ package struct TopicTable {
 
   /// The app that `topic` addresses. Allocates only for a topic that is new here.
   package mutating func bundleID(of topic: UnsafeRawBufferPointer) throws(WidgetTopic.Fault) -> BundleID {
-    guard let name = WidgetTopic.bundleIDPart(of: topic) else { throw .otherKind }
+    guard let name = WidgetTopic.bundleIDPart(of: topic) else { throw WidgetTopic.fault(ofOther: topic) }
     let hash = Self.hash(name, seed: seed)
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] >= 0 {

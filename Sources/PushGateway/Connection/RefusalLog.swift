@@ -1,0 +1,69 @@
+import BudgetThrottle
+import GatewayCore
+import GatewayIO
+import HTTPMessage
+import TokenStore
+
+/// One line for a refused push, that a human can act on: what was wrong, what to change, and whose push it was. Names
+/// device token and `kid` by their digests; of what the client sent it quotes nothing else, except a bundle ID that its
+/// key is for. Owned by one loop; accepted pushes never come here.
+struct RefusalLog {
+  private static let level = GatewayConfiguration.LogLevel.info
+
+  private var rate = RefusalLogRate()
+  private let digest: LogDigest
+
+  init() {
+    let key = SecureRandom.bytes(16).withUnsafeBytes {
+      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    digest = LogDigest(key: key)
+  }
+
+  mutating func record(
+    _ refusal: Refusal, of stream: HTTP2Stream, session: ProviderSession, environment: GatewayEnvironment,
+    on connection: HTTPConnection, at now: LedgerTime, to log: any GatewayLog
+  ) {
+    guard log.isRecording(Self.level), let suppressed = rate.admit(refusal.reason, at: now) else { return }
+    var fields: [(LogKey, String)] = [(.reason, refusal.reason.rawValue)]
+    if let detail = refusal.detail { fields.append((.cause, detail)) }
+    fields.append((.environment, environment.rawValue))
+    let headers = stream.headers
+    if case .token(let token)?? = headers.withValue(of: .path, { PushPath($0) }) {
+      fields.append((.token, digest.name(of: token.bytes)))
+    }
+    if let keyID = Self.keyID(in: headers) {
+      fields.append((.keyID, digest.name(of: keyID.utf8)))
+      if let key = session.key, key.keyID == keyID {
+        fields.append((.team, key.team))
+        if let app = Self.app(in: headers), key.grant.allows(app) { fields.append((.app, "\(app)")) }
+      }
+    }
+    fields.append((.connection, "\(connection.id)"))
+    fields.append((.peer, "\(connection.peer.address)"))
+    if suppressed > 0 { fields.append((.suppressed, "\(suppressed)")) }
+    log.record(Self.level, "a push was refused", fields)
+  }
+
+  /// The end of a flood, which no later line tells.
+  mutating func reportSuppressed(to log: any GatewayLog) {
+    for (reason, count) in rate.takeSuppressed() {
+      log.record(
+        Self.level, "more pushes were refused, of which no line was written",
+        [(.reason, reason.rawValue), (.count, "\(count)")])
+    }
+  }
+
+  /// Of a JWT that can be read, whoever signed it.
+  private static func keyID(in headers: HeaderBlock) -> String? {
+    let read: String?? = headers.withValue(of: .authorization) { value in
+      guard let range = try? ProviderToken.range(inAuthorization: value) else { return nil }
+      return try? ProviderToken(UnsafeRawBufferPointer(rebasing: value[range])).keyID
+    }
+    return read ?? nil
+  }
+
+  private static func app(in headers: HeaderBlock) -> BundleID? {
+    headers.withValue(of: .apnsTopic) { WidgetTopic.bundleID(of: $0) } ?? nil
+  }
+}

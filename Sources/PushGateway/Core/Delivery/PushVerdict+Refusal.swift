@@ -1,0 +1,22 @@
+package import TokenStore
+
+extension PushVerdict {
+  /// What the provider is told of a push that the ledger did not take; nil when it did.
+  package func refusal(in environment: GatewayEnvironment) -> Refusal? {
+    switch self {
+    case .accepted, .duplicate: return nil
+    case .unknownToken:
+      return Refusal(.badDeviceToken, "No device has registered this token in the \(environment.rawValue) environment.")
+    case .unregistered(let date):
+      return .unregistered(at: date, "The app was removed or has a new token; delete this one.")
+    case .tokenForOtherTopic:
+      return Refusal(.deviceTokenNotForTopic, "The token belongs to another app than apns-topic names.")
+    case .flood(let wait):
+      return Refusal(.tooManyRequests, "Too many pushes to this token; wait before the next.", retryAfter: wait)
+    case .overBudget(let exhaustion):
+      return Refusal(
+        .tooManyRequests, "Every widget of this token has spent its refresh budget.",
+        retryAfter: exhaustion.retryAfter)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import BudgetThrottle
+import GatewayCore
+import SeededRandom
+import Testing
+
+/// Protects everybody on a loop from one client's signature checks.
+@Suite("Signature allowance") struct SignatureAllowanceTests {
+  private static let burst = Int(SignatureAllowance.burst)
+
+  @Test("A burst is granted at once, then one check in each spacing; the wait that is told is enough and not too long")
+  func burst() {
+    var allowance = SignatureAllowance()
+    var now = LedgerTime(milliseconds: 1000)
+    for _ in 0..<Self.burst { #expect(allowance.spend(at: now) == nil) }
+    for _ in 0..<10 {
+      let wait = allowance.spend(at: now)
+      #expect(wait == 1)
+      now = now.advanced(byMilliseconds: 1000)
+      #expect(allowance.spend(at: now) == nil)
+    }
+  }
+
+  @Test("What was refused costs nothing, and a rest brings back the burst and no more")
+  func rest() {
+    var allowance = SignatureAllowance()
+    var now = LedgerTime(milliseconds: 0)
+    for _ in 0..<1000 { _ = allowance.spend(at: now) }
+    now = now.advanced(byMilliseconds: SignatureAllowance.spacing)
+    #expect(allowance.spend(at: now) == nil)
+    #expect(allowance.spend(at: now) != nil)
+    now = now.advanced(byMilliseconds: 86_400_000)
+    #expect((0..<100).count { _ in allowance.spend(at: now) == nil } == Self.burst)
+  }
+
+  @Test("No second holds more than the burst and one, however a client spreads its tokens", arguments: [1, 2, 3])
+  func everyWindow(seed: UInt64) {
+    var allowance = SignatureAllowance()
+    var random = SeededGenerator(seed: seed)
+    var now = LedgerTime(milliseconds: 0)
+    var granted: [LedgerTime] = []
+    for _ in 0..<5000 {
+      now = now.advanced(byMilliseconds: Int64.random(in: 0...400, using: &random))
+      if allowance.spend(at: now) == nil { granted.append(now) }
+    }
+    for (index, start) in granted.enumerated() {
+      let within = granted[index...].prefix { $0.milliseconds(since: start) < 1000 }.count
+      #expect(within <= Self.burst + 1)
+    }
+    #expect(granted.count <= Self.burst + Int(now.milliseconds / SignatureAllowance.spacing) + 1)
+  }
+}
