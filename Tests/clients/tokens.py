@@ -38,13 +38,15 @@ def new_key() -> ec.EllipticCurvePrivateKey:
 
 def provider_token(key: ec.EllipticCurvePrivateKey, team: str, key_id: str, *, issued_at: Any = None,
                    der: bool = False, encode: Encoding = base64url, algorithm: str = "ES256",
-                   separators: tuple[str, str] = (",", ":"), indent: int | None = None) -> str:
+                   separators: tuple[str, str] = (",", ":"), indent: int | None = None,
+                   more_header: dict[str, Any] | None = None, more_claims: dict[str, Any] | None = None) -> str:
     def part(value: dict[str, Any]) -> str:
         return encode(json.dumps(value, separators=separators, indent=indent).encode())
 
     if issued_at is None:
         issued_at = int(time.time())
-    text = part({"alg": algorithm, "kid": key_id}) + "." + part({"iss": team, "iat": issued_at})
+    text = part({"alg": algorithm, "kid": key_id} | (more_header or {})) + "." + part(
+        {"iss": team, "iat": issued_at} | (more_claims or {}))
     signature = key.sign(text.encode(), ec.ECDSA(hashes.SHA256()))
     if not der:
         r, s = decode_dss_signature(signature)

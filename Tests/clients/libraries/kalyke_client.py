@@ -7,9 +7,7 @@ httpx2 reads.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import ClassVar
 
 import httpx2
 import kalyke.clients.apns
@@ -19,13 +17,8 @@ from kalyke.exceptions import ApnsProviderException
 from .client import Client, ConnectionFailed, Push, Result, WidgetPush
 
 
-@dataclass(frozen=True)
 class GatewayClient(ApnsClient):
-    base: ClassVar[str]
-
-    @property
-    def _base_url(self) -> str:
-        return self.base
+    _base_url = ""
 
 
 class KalykeClient(Client):
@@ -37,7 +30,7 @@ class KalykeClient(Client):
     async def open(self) -> None:
         self._trusted = os.environ.get("SSL_CERT_FILE")
         os.environ["SSL_CERT_FILE"] = self.gateway.ca
-        GatewayClient.base = f"https://localhost:{self.port}"
+        GatewayClient._base_url = f"https://localhost:{self.port}"
         if self.clock:
             self.replace(kalyke.clients.apns, "datetime", _Clock(self.clock))
         self._client = GatewayClient(

@@ -63,8 +63,12 @@ class PyapnsClient3Client(PyapnsClient3AsyncClient):
     name = "pyapns-client3, blocking"
     library = APNSClient
     cannot = {
-        "reuse": "closes its connection when no push is in flight",
-        "burst": "sends one push after the other", "restart": "as its asynchronous half"}
+        "reuse": "closes its connection when no push is in flight", "burst": "sends one push after the other"}
+
+    async def open(self) -> None:
+        await super().open()
+        # Its calls block, and what one of them finds broken it replaces under the others.
+        self._turn = asyncio.Lock()
 
     async def close(self) -> None:
         self._client.close()
@@ -73,4 +77,5 @@ class PyapnsClient3Client(PyapnsClient3AsyncClient):
         raise NotImplementedError
 
     async def _deliver(self, notification: IOSNotification, token: str) -> None:
-        await asyncio.to_thread(self._client.push, notification, token)
+        async with self._turn:
+            await asyncio.to_thread(self._client.push, notification, token)
