@@ -87,6 +87,8 @@ class Connection(asyncio.Protocol):
     def __init__(self, authority: str) -> None:
         self.authority = authority
         self.goaway: h2.events.ConnectionTerminated | None = None
+        #: Error codes of the server's RST_STREAM frames, by stream, answered or not.
+        self.resets: dict[int, int] = {}
         self.closed = asyncio.Event()
         self._ready = asyncio.Event()
         config = h2.config.H2Configuration(
@@ -114,9 +116,12 @@ class Connection(asyncio.Protocol):
     # Requests
 
     async def request(self, method: str, path: str, headers: Headers = (), body: bytes | None = None, *,
-                      deadline: float = 60) -> Answer:
-        """The whole answer. Raises ConnectionLost, StreamReset or TimeoutError."""
-        stream = await self._send(method, path, headers, body, streaming=False)
+                      ends: bool = True, deadline: float = 60) -> Answer:
+        """The whole answer. Raises ConnectionLost, StreamReset or TimeoutError.
+
+        With `ends` false the request's END_STREAM is never sent: only an answer that does not wait for it comes.
+        """
+        stream = await self._send(method, path, headers, body, streaming=False, ends=ends)
         async with asyncio.timeout(deadline):
             return await asyncio.shield(stream.done)
 
@@ -129,7 +134,7 @@ class Connection(asyncio.Protocol):
             return await asyncio.shield(stream.headers), stream.chunks
 
     async def _send(self, method: str, path: str, headers: Headers, body: bytes | None, *,
-                    streaming: bool) -> _Stream:
+                    streaming: bool, ends: bool = True) -> _Stream:
         await self._wait_for_room()
         if self._transport is None:
             raise ConnectionLost("the connection is closed")
@@ -140,7 +145,9 @@ class Connection(asyncio.Protocol):
         self._streams[number] = stream
         head = [(":method", method), (":scheme", "https"), (":authority", self.authority), (":path", path), *headers]
         self._h2.send_headers(number, head, end_stream=body is None)
-        if body is not None:
+        if body is not None and not ends:
+            self._h2.send_data(number, body)
+        elif body is not None:
             self._unsent.append((number, memoryview(body)))
             self._send_bodies()
         self._flush_soon()
@@ -226,6 +233,7 @@ class Connection(asyncio.Protocol):
                     stream.chunks.put_nowait(None)
             self._make_room()
         elif isinstance(event, h2.events.StreamReset):
+            self.resets[event.stream_id] = int(event.error_code)
             if stream := self._streams.pop(event.stream_id, None):
                 stream.fail(StreamReset(f"RST_STREAM {int(event.error_code)}"))
             self._make_room()

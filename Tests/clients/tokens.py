@@ -6,6 +6,7 @@ import base64
 import json
 import subprocess
 import time
+from pathlib import Path
 from typing import Any, Callable
 
 from cryptography.hazmat.primitives import hashes, serialization
@@ -34,6 +35,13 @@ def read_key(pem: bytes) -> ec.EllipticCurvePrivateKey:
 def new_key() -> ec.EllipticCurvePrivateKey:
     """A key that the gateway does not know."""
     return ec.generate_private_key(ec.SECP256R1())
+
+
+def write_key(file: Path, key: ec.EllipticCurvePrivateKey) -> None:
+    """As Apple's .p8 files are."""
+    file.write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    file.chmod(0o600)
 
 
 def provider_token(key: ec.EllipticCurvePrivateKey, team: str, key_id: str, *, issued_at: Any = None,

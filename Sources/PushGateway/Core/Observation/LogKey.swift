@@ -5,5 +5,5 @@ public enum LogKey: String, CaseIterable, Sendable {
   /// Of a device token; a ``LogDigest``, never the token.
   case token
   /// The `kid` of a provider token; a ``LogDigest`` too, since a stranger may write anything there.
-  case keyID = "key-id"
+  case keyID = "kid"
 }
