@@ -69,10 +69,6 @@ extension Gateway: AdminBackend {
     try ask { worker in .success(worker.ledger.audit.compactMap { DeveloperModeAuditEntry($0) }.suffix(1000)) }
   }
 
-  public func explain(id: String) throws(AdminFailure) -> ExplainReport {
-    try ask { worker in worker.explain(id) }
-  }
-
   public func metrics() throws(AdminFailure) -> [MetricFamily] {
     try ask { worker in .success(worker.metrics) }
   }

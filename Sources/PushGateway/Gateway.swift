@@ -163,6 +163,7 @@ public final class Gateway: Sendable {
       let worker = try LoopWorker(setup, loop: loop)
       start.give(nil)
       loop.run()
+      worker.leaveTrail()
       let outcome = worker.store.stop(giveUpAfter: .seconds(10))
       if case .gaveUp(undurable: let count) = outcome {
         setup.log.error(

@@ -12,6 +12,11 @@ package struct StoreBatch: Sendable {
   package var rows: [StoredRow]
   /// Journal rows below this position are covered by rows and go.
   package var trimBelow: UInt64
+  /// What was decided in this batch, for those who ask why: written beside the journal, read at a start, and no part
+  /// of any state. Empty means that no row is written.
+  package var trail: [UInt8] = []
+  /// Rows of the trail below this position are past their time and go.
+  package var trimTrailBelow: UInt64 = 0
 
   package init(
     sequence: UInt64, clock: StoredClock, records: [UInt8] = [], rows: [StoredRow] = [], trimBelow: UInt64 = 0

@@ -110,6 +110,13 @@ final class SampleGateway: AdminBackend {
     return ExplainReport(id: id, pushes: [accepted, refused])
   }
 
+  func explainNewest(_ count: Int, refusedOnly: Bool) throws(AdminFailure) -> ExplainListReport {
+    noted.withLock { $0.append("newest \(count) \(refusedOnly)") }
+    let all = try explain(id: "").pushes
+    return ExplainListReport(
+      pushes: refusedOnly ? Array(all.suffix(1)) : all, withoutCredential: refusedOnly ? Array(all.suffix(1)) : [])
+  }
+
   func metrics() throws(AdminFailure) -> [MetricFamily] { [] }
 
   private func report(_ token: String) -> BudgetReport {

@@ -3,84 +3,70 @@ import GatewayCore
 import GatewayReports
 import TokenStore
 
-/// Why a widget did or did not refresh.
+/// What the loop contributes to `explain`: what it remembers, and the names of things.
 extension LoopWorker {
-  /// The checks of design §5 in their order; a push that was accepted has passed every one.
-  private static let checks = [
-    "method", "path", "provider-credential", "provider-token-rate", "duplicate-headers", "apns-id", "expiration",
-    "priority", "collapse-id", "push-type-value", "topic", "topic-for-credential", "push-type-for-topic", "payload",
-    "token", "token-known", "unregistered", "token-for-topic", "flood",
-  ]
-
-  /// - Parameter id: an `apns-id` or a device token.
-  func explain(_ id: String) -> Result<ExplainReport, AdminFailure> {
-    let wanted: (Decision) -> Bool
-    if let uuid = CanonicalUUID(id) {
-      wanted = { $0.push.id.uuid == uuid }
-    } else if let token = DeviceToken(hex: id) {
-      let known = Set(ledger.registrations(for: token).map(\.id))
-      guard !known.isEmpty else { return .failure(.notFound("no registration has this token")) }
-      wanted = { known.contains($0.registration) }
-    } else {
-      return .failure(.invalid("give an apns-id (8-4-4-4-12 hex) or a device token (hex)"))
-    }
-    struct Key: Hashable {
-      var push: PushID
-      var registration: UInt64
-    }
-    var order: [Key] = []
-    var groups: [Key: [Decision]] = [:]
-    for decision in ledger.decisions.decisions(where: wanted) {
-      let key = Key(push: decision.push.id, registration: decision.registration)
-      if groups[key] == nil { order.append(key) }
-      groups[key, default: []].append(decision)
-    }
-    guard !order.isEmpty else {
-      return .failure(.notFound("nothing is remembered of it: it was never accepted, or newer pushes took its place"))
-    }
-    let byID = Dictionary(
-      ledger.registrations.filter { registration in order.contains { $0.registration == registration.id } }
-        .map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let pushes = order.reversed().compactMap { key in
-      byID[key.registration].flatMap { registration in
-        groups[key].map { report(key.push, $0, of: registration) }
-      }
-    }
-    return .success(ExplainReport(id: id, pushes: pushes))
+  func view(for question: ExplainQuestion) -> ExplainView {
+    var view = ExplainView(
+      chunks: ledger.trail.snapshot, refused: refusedPushes.refused(last: ExplainView.limit) { question.isAbout($0) },
+      strange: refusedPushes.strange { question.isAbout($0) })
+    if case .token(let token) = question { view.holders = Set(ledger.registrations(for: token).map(\.id)) }
+    return view
   }
 
-  private func report(
-    _ push: PushID, _ decisions: [Decision], of registration: RegistrationState
-  ) -> PushReport {
-    let isRejected = decisions.contains { if case .rejected = $0.outcome { true } else { false } }
-    let lines = decisions.flatMap { decision in
-      decision.widgets.isEmpty
-        ? [report(decision, widget: nil, of: registration)]
-        : decision.widgets.map { report(decision, widget: $0, of: registration) }
-    }
+  func view(ofNewest count: Int) -> ExplainView {
+    ExplainView(
+      chunks: ledger.trail.snapshot, refused: refusedPushes.refused(last: count),
+      strange: refusedPushes.strange(last: count))
+  }
+
+  /// Newest first. Those without a credential only if they were asked for by name.
+  func reports(_ findings: ExplainView.Findings) -> [PushReport] {
+    let reports = findings.pushes.compactMap { report($0) } + findings.refused.map { report($0) }
+    return reports.sorted { ($0.received, $0.number ?? 0) > ($1.received, $1.number ?? 0) }
+  }
+
+  // MARK: A push that reached its registration
+
+  private func report(_ push: TrailSearch.Push) -> PushReport? {
+    // A registration that is gone has left its face in the trail.
+    let current = ledger.registrations.find(push.registration).map { FormerFace($0) }
+    guard let first = push.told.first, let face = first.face ?? current else { return nil }
+    let isRejected = push.told.contains { if case .rejected = $0.decision.outcome { true } else { false } }
+    let number = push.told.map(\.decision.push.number).max() ?? 0
     return PushReport(
-      apnsID: push.description, number: decisions.map(\.push.number).max().flatMap { $0 == 0 ? nil : $0 },
-      token: registration.token.description, app: registration.app.bundleID.description,
-      environment: registration.environment.rawValue, received: report(decisions[0].at),
-      status: isRejected ? 429 : 200, reason: isRejected ? RejectionReason.tooManyRequests.rawValue : nil,
-      checks: Self.checks.map { CheckReport(check: $0, passed: true) }, decisions: lines)
+      apnsID: push.id.description,
+      apnsUniqueID: face.environment == .development ? push.uniqueID?.uuid.description : nil,
+      number: isRejected || number == 0 ? nil : number, token: face.token.description, app: face.app.description,
+      topic: WidgetTopic.text(for: face.app), environment: face.environment.rawValue,
+      received: report(first.decision.at), status: isRejected ? 429 : 200,
+      reason: isRejected ? RejectionReason.tooManyRequests.rawValue : nil,
+      checks: Self.checks(upTo: nil, detail: nil),
+      decisions: push.told.flatMap { told in (told.face ?? current).map { lines(told, of: $0) } ?? [] })
   }
 
-  func report(_ decision: Decision, widget position: Int?, of registration: RegistrationState) -> DecisionReport {
-    let (outcome, why, until) = words(decision.outcome)
-    let kind = position.flatMap { $0 < registration.widgets.count ? registration.widgets[$0].kind : nil }
+  private func lines(_ told: TrailSearch.Told, of face: FormerFace) -> [DecisionReport] {
+    guard !told.decision.widgets.isEmpty else { return [report(told, widget: nil, of: face)] }
+    return told.decision.widgets.map { report(told, widget: $0, of: face) }
+  }
+
+  func report(_ told: TrailSearch.Told, widget position: Int?, of face: FormerFace) -> DecisionReport {
+    let (outcome, why, until) = words(told)
+    let widget = position.flatMap { $0 < face.widgets.count ? face.widgets[$0] : nil }
     return DecisionReport(
-      time: report(decision.at), widget: position, kind: kind, outcome: outcome, why: why,
+      time: report(told.decision.at), widget: position, kind: widget?.kind, family: widget?.family.rawValue,
+      outcome: outcome, why: why, event: told.decision.outcome.event?.description,
       until: until.flatMap { $0 == .distantFuture ? nil : report($0) })
   }
 
-  private func words(_ outcome: Decision.Outcome) -> (DecisionReport.Outcome, String, LedgerTime?) {
-    switch outcome {
+  private func words(_ told: TrailSearch.Told) -> (DecisionReport.Outcome, String, LedgerTime?) {
+    switch told.decision.outcome {
     case .marked: (.marked, "the push says that this widget is stale", nil)
-    case .handedOver(let toll, let event): (.sent, Self.words(toll) + ", event \(event)", nil)
-    case .sentAgain(let event): (.resent, "no receipt came for event \(event); not charged", nil)
+    case .handedOver(.bypassed, _, let grant): (.sent, "bypass: developer mode\(who(granted: grant))", nil)
+    case .handedOver(let toll, _, _): (.sent, Self.words(toll), nil)
+    case .sentAgain: (.resent, "no receipt had come; not charged again", nil)
     case .deferred(let cause, let until): (.deferred, Self.words(cause), until)
-    case .superseded(let number): (.superseded, "push number \(number) took its place", nil)
+    case .superseded(let number):
+      (.superseded, "a newer push took its place: " + (told.superseder?.description ?? "number \(number)"), nil)
     case .dropped(let cause): (.dropped, "expiration 0, and at once was not possible: " + Self.words(cause), nil)
     case .expired: (.expired, "its expiration passed first", nil)
     case .received: (.received, "the device confirmed it", nil)
@@ -88,6 +74,14 @@ extension LoopWorker {
     case .removed: (.removed, "the widget was removed", nil)
     case .rejected(let until): (.rejected, "every widget lacks budget, and over-budget is reject", until)
     }
+  }
+
+  /// The audit only grows, so that it still says who let a refresh through when the grant is long over.
+  private func who(granted place: Int?) -> String {
+    guard let place, place < ledger.audit.count else { return "" }
+    let entry = ledger.audit[place]
+    let granter = entry.by == .deviceSwitch ? "the device's switch" : entry.who
+    return " of \(entry.subject) (\(granter): \(entry.why))"
   }
 
   private static func words(_ toll: RefreshDecision.Toll) -> String {
@@ -108,6 +102,61 @@ extension LoopWorker {
     case .asleep: "priority 1, and the device sleeps"
     case .away: "the device is not connected"
     case .busy: "the device has not taken the last event yet"
+    }
+  }
+
+  // MARK: A push that was refused
+
+  func report(_ push: RefusedPush) -> PushReport {
+    PushReport(
+      apnsID: push.id.description, token: push.token?.description ?? "", topic: push.topic,
+      environment: push.environment.rawValue, received: ReportTime(milliseconds: push.at.milliseconds),
+      status: push.reason.status, reason: push.reason.rawValue, detail: push.detail,
+      checks: Self.checks(upTo: push.check, detail: push.detail), decisions: [])
+  }
+
+  private static func checks(upTo failed: PushCheck?, detail: String?) -> [CheckReport] {
+    PushCheck.allCases.compactMap { check in
+      if check == failed { return CheckReport(check: check.rawValue, passed: false, detail: detail) }
+      if check == .store { return nil }
+      return failed.map { check < $0 } ?? true ? CheckReport(check: check.rawValue, passed: true) : nil
+    }
+  }
+
+  // MARK: Nothing
+
+  func nothingKnown(of question: ExplainQuestion) -> AdminFailure {
+    let rules = ledger.rules.explain
+    let days = max(1, rules.retention / 86_400_000)
+    let kept =
+      "the last \(rules.decisions) decisions are kept for \(days) d"
+      + (rules.production ? "" : ", those about production only with explain.production = true")
+    guard case .token(let token) = question else {
+      return .notFound(
+        "no push with this apns-id or apns-unique-id is remembered: it never arrived here, or it is too old (\(kept)); "
+          + "gatewayctl explain --last 20 lists what came")
+    }
+    if let registration = ledger.registrations(for: token).first {
+      return .notFound(
+        "\(registration.app.bundleID) has this token in \(registration.environment.rawValue), and no push to it is "
+          + "remembered (\(kept)); gatewayctl explain --last 20 --refused lists pushes that never got so far")
+    }
+    if let date = ledger.retirement(of: token) {
+      return .notFound(
+        "the token was retired at \(date.rfc3339): its app was removed, or has a new token; pushes to it are answered "
+          + "410, and the device tells the new one when it registers")
+    }
+    return .notFound(
+      "no device has registered this token, and no push to it is remembered: compare it with gatewayctl registrations; "
+        + "gatewayctl explain --last 20 --refused lists what was refused")
+  }
+}
+
+extension Decision.Outcome {
+  fileprivate var event: EventID? {
+    switch self {
+    case .handedOver(_, let event, _), .sentAgain(let event): event
+    default: nil
     }
   }
 }

@@ -54,6 +54,11 @@ extension LoopWorker {
         Double(self.ledger.developerMode.standing(at: now).count)),
       .single(
         "gatewayd_journal_bytes", "Journal that rows do not cover yet.", .gauge, Double(self.ledger.batch.journalBytes)),
+      .single(
+        "gatewayd_explain_decisions", "Decisions remembered for explain.", .gauge, Double(self.ledger.trail.count)),
+      .single(
+        "gatewayd_explain_bytes", "Memory, and about as much disk, that they take.", .gauge,
+        Double(self.ledger.trail.bytes)),
       .single("gatewayd_commits_total", "Batches that became durable.", .counter, Double(counters.batchesDurable)),
       .single(
         "gatewayd_commit_failures_total", "Tries to commit that failed.", .counter, Double(counters.commitFailures)),

@@ -82,14 +82,17 @@ extension LoopWorker {
 
   func report(_ registration: RegistrationState) -> RegistrationReport {
     let budgets = ledger.peek(registration, at: now)
-    let told = ledger.decisions.decisions { $0.registration == registration.id }
+    let told = latestDecisions(of: registration)
+    let face = FormerFace(registration)
     let widgets = registration.states.indices.map { position in
       let (widget, state) = (registration.widgets[position], registration.states[position])
       return WidgetReport(
         index: position, kind: widget.kind, family: widget.family.rawValue, configuration: widget.configuration,
         budget: self.budget(budgets[position]), mark: state.mark.flatMap { mark(of: $0, in: registration) },
         inFlight: state.inFlight.flatMap { inFlight(of: $0, in: registration) },
-        lastDecision: told.last { $0.widgets.contains(position) }.map { report($0, widget: position, of: registration) }
+        lastDecision: told.first { $0.decision.widgets.contains(position) }.map {
+          report($0, widget: position, of: face)
+        }
       )
     }
     return RegistrationReport(
@@ -98,6 +101,14 @@ extension LoopWorker {
       device: registration.device.id.description, platform: registration.device.platform.rawValue,
       connected: registration.device.isAttached, developerMode: ledger.isBypassed(registration, at: now),
       widgets: widgets)
+  }
+
+  /// Newest first, as long as they speak of the widgets that there are now; a few for each widget.
+  private func latestDecisions(of registration: RegistrationState) -> [TrailSearch.Told] {
+    guard registration.isInTrail else { return [] }
+    return TrailSearch(ledger.trail.snapshot)
+      .decisions(.registrations([registration.id]), last: 8 * registration.states.count)
+      .filter { $0.face == nil }
   }
 
   func budgetReport(_ registration: RegistrationState) -> BudgetReport {

@@ -65,6 +65,8 @@ final class LoopWorker {
   private(set) var storeFailure: String?
   var counters = LoopCounters()
   var refusals = RefusalLog()
+  /// For explain.
+  var refusedPushes: RefusedPushes
   /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
   var auditLogged = 0
   var bypassLoggedAt: Int64 = .min / 2
@@ -89,7 +91,12 @@ final class LoopWorker {
     ledger = loaded.ledger
     clock = loaded.clock
     store = loaded.thread
+    if loaded.damagedTrailRows > 0 {
+      setup.log.warning(
+        "some of what explain knew cannot be read and is left out", (.count, "\(loaded.damagedTrailRows)"))
+    }
     auditLogged = loaded.ledger.audit.count
+    refusedPushes = RefusedPushes(capacity: setup.configuration.explain.refusedPushes)
     credentials = Credentials(
       setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys), at: clock.time(loop.now))
     do throws(SystemCallError) {
@@ -135,6 +142,11 @@ final class LoopWorker {
     } else if let output = commits.nothingToCommit() {
       release(output)
     }
+  }
+
+  /// What was decided and had no commit to go along with. Called when the loop has ended, before the store does.
+  func leaveTrail() {
+    if let batch = ledger.takeBatch(clock: clock.stored(loop.now), isLast: true) { store.append(batch) }
   }
 
   private func heard(_ reply: JournalReply) {
@@ -230,9 +242,7 @@ final class LoopWorker {
     PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
   }
 
-  func makeUniqueID() -> CanonicalUUID {
-    CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false)
-  }
+  func uniqueID(of number: UInt64) -> CanonicalUUID { PushUniqueID(epoch: ledger.epoch, number: number).uuid }
 
   func noteLenient(_ detail: String, _ app: BundleID) {
     log.debug("a payload was accepted only because checks.payload is lenient", (.cause, detail), (.app, "\(app)"))
@@ -254,6 +264,7 @@ final class LoopWorker {
     pushValidator = PushValidator(checks: new.checks)
     credentials.replace(with: new, keys: keys, at: now)
     ledger.change(LedgerRules(new), at: now)
+    refusedPushes.resize(to: new.explain.refusedPushes)
   }
 
   // MARK: Drain

@@ -7,6 +7,7 @@ final class PendingOutput {
     var connection: ConnectionID
     var stream: Int32
     var id: PushID
+    var number: UInt64
     var tally: PushVerdict.Tally
   }
 

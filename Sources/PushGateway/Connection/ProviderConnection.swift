@@ -132,7 +132,8 @@ final class ProviderConnection: ConnectionListener {
   ) {
     worker.counters.accepted += 1
     worker.commits.current.pushes.append(
-      PendingOutput.PushAnswer(connection: connection.id, stream: stream.id, id: id, tally: tally))
+      PendingOutput.PushAnswer(
+        connection: connection.id, stream: stream.id, id: id, number: worker.ledger.newestNumber, tally: tally))
   }
 
   /// 200: the push is durable.
@@ -140,7 +141,7 @@ final class ProviderConnection: ConnectionListener {
     guard let stream = connection.http2.stream(answer.stream) else { return }
     fields.startResponse(status: 200)
     fields.append(answer.id.uuid, as: .apnsID)
-    if environment == .development { fields.append(worker.makeUniqueID(), as: .apnsUniqueID) }
+    if environment == .development { fields.append(worker.uniqueID(of: answer.number), as: .apnsUniqueID) }
     fields.open(FieldName.gatewayRefresh.text, indexed: false)
     fields.write(ascii: "sent=")
     fields.write(integer: answer.tally.sent)
@@ -169,7 +170,11 @@ final class ProviderConnection: ConnectionListener {
     worker.fields.startResponse(status: refusal.reason.status)
     worker.fields.append(.contentType, "application/json")
     let own = stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil
-    worker.fields.append(own ?? worker.makePushID().uuid, as: .apnsID)
+    let id = own ?? worker.makePushID().uuid
+    worker.fields.append(id, as: .apnsID)
+    worker.note(
+      refusal, id: PushID(id), of: stream.headers, in: environment, isAuthenticated: session.isAuthenticated,
+      isOverBudget: exhaustion != nil)
     if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait, indexed: false) }
     if let exhaustion {
       worker.fields.append("ratelimit-limit", integer: exhaustion.limit, indexed: false)

@@ -15,6 +15,8 @@ struct StoreLoader {
     var ledger: Ledger
     var clock: LedgerClock
     var thread: StoreThread
+    /// Rows of the trail that could not be read; what they explained is lost, and nothing else.
+    var damagedTrailRows: Int
   }
 
   /// - Parameter inbox: hears what the store thread replies.
@@ -31,12 +33,16 @@ struct StoreLoader {
         try store.forEachRow(of: table) { id, asOf, value in try restore.row(table, id: id, asOf: asOf, value) }
       }
       try store.forEachJournalEntry { sequence, _, records in try restore.journal(sequence: sequence, records) }
+      var damagedTrailRows = 0
+      try store.forEachTrailRow { position, entries in
+        if !restore.trail(position: position, entries) { damagedTrailRows += 1 }
+      }
       restore.finish(at: clock.time(now))
       // What read the store above borrowed it for the length of a call and kept nothing of it, which the compiler cannot
       // see across a closure. From here on only the thread has it.
       nonisolated(unsafe) let handedOver = store
       let thread = try StoreThread(running: handedOver) { inbox.postAlways(.journal($0)) }
-      return Loaded(ledger: ledger, clock: clock, thread: thread)
+      return Loaded(ledger: ledger, clock: clock, thread: thread, damagedTrailRows: damagedTrailRows)
     } catch let error as Ledger.RestoreError {
       throw GatewayError(
         "\(configuration.store.database) is damaged: \(error). Restore a backup; nothing was changed.")
@@ -52,7 +58,10 @@ extension LedgerRules {
       budget: configuration.budget, developerMode: configuration.developerMode,
       lowPriorityWindow: configuration.delivery.lowPriorityWindow.wholeMilliseconds,
       retention: configuration.delivery.retention.wholeMilliseconds,
-      pushesPerTokenPerMinute: configuration.checks.pushesPerTokenPerMinute)
+      pushesPerTokenPerMinute: configuration.checks.pushesPerTokenPerMinute,
+      explain: ExplainRules(
+        production: configuration.explain.production, decisions: configuration.explain.decisions,
+        retention: configuration.explain.retention.wholeMilliseconds))
   }
 }
 

@@ -44,8 +44,12 @@ public protocol AdminBackend: Sendable {
   /// Newest last; at most the newest 1000.
   func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry]
 
-  /// - Parameter id: an `apns-id` in any case, or a device token.
+  /// - Parameter id: an `apns-id` or `apns-unique-id` in any case, or a device token.
   func explain(id: String) throws(AdminFailure) -> ExplainReport
+
+  /// The newest pushes of all.
+  /// - Parameter count: 1 to 200.
+  func explainNewest(_ count: Int, refusedOnly: Bool) throws(AdminFailure) -> ExplainListReport
 
   func metrics() throws(AdminFailure) -> [MetricFamily]
 }

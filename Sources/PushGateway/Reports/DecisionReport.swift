@@ -10,21 +10,26 @@ public struct DecisionReport: Codable, Sendable, Equatable {
   /// Its index; nil when it concerns the whole registration.
   public var widget: Int?
   public var kind: String?
+  public var family: String?
   public var outcome: Outcome
   /// For people: which rule decided, such as `budget spent`, `exempt: foreground`, `bypass: developer mode (ada: layout)`.
   public var why: String
+  /// `<epoch>-<sequence>` of the event that carried it.
+  public var event: String?
   /// For `deferred`: the earliest instant that changes it, if time alone does.
   public var until: ReportTime?
 
   public init(
-    time: ReportTime, widget: Int? = nil, kind: String? = nil, outcome: Outcome, why: String,
-    until: ReportTime? = nil
+    time: ReportTime, widget: Int? = nil, kind: String? = nil, family: String? = nil, outcome: Outcome,
+    why: String, event: String? = nil, until: ReportTime? = nil
   ) {
     self.time = time
     self.widget = widget
     self.kind = kind
+    self.family = family
     self.outcome = outcome
     self.why = why
+    self.event = event
     self.until = until
   }
 }

@@ -5,13 +5,18 @@ public struct PushReport: Codable, Sendable, Equatable {
   public var apnsUniqueID: String?
   /// nil when it was refused.
   public var number: UInt64?
+  /// Empty where a refused push named none that could be read.
   public var token: String
   public var app: String?
+  /// `apns-topic`; of a refused push as it was sent.
+  public var topic: String?
   public var environment: String
   public var received: ReportTime
   /// The answer.
   public var status: Int
   public var reason: String?
+  /// What the answer said besides.
+  public var detail: String?
   /// In their order, up to the first failure.
   public var checks: [CheckReport]
   /// In the order of time.
@@ -19,7 +24,8 @@ public struct PushReport: Codable, Sendable, Equatable {
 
   public init(
     apnsID: String, apnsUniqueID: String? = nil, number: UInt64? = nil, token: String, app: String? = nil,
-    environment: String, received: ReportTime, status: Int, reason: String? = nil, checks: [CheckReport],
+    topic: String? = nil, environment: String, received: ReportTime, status: Int, reason: String? = nil,
+    detail: String? = nil, checks: [CheckReport],
     decisions: [DecisionReport]
   ) {
     self.apnsID = apnsID
@@ -27,10 +33,12 @@ public struct PushReport: Codable, Sendable, Equatable {
     self.number = number
     self.token = token
     self.app = app
+    self.topic = topic
     self.environment = environment
     self.received = received
     self.status = status
     self.reason = reason
+    self.detail = detail
     self.checks = checks
     self.decisions = decisions
   }
@@ -38,6 +46,6 @@ public struct PushReport: Codable, Sendable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case apnsID = "apns-id"
     case apnsUniqueID = "apns-unique-id"
-    case number, token, app, environment, received, status, reason, checks, decisions
+    case number, token, app, topic, environment, received, status, reason, detail, checks, decisions
   }
 }

@@ -24,6 +24,7 @@ enum Migrations {
     INSERT INTO position(id, epoch, sequence) VALUES(1, 0, 0);
     """,
     "CREATE TABLE fan_out(id INTEGER PRIMARY KEY, as_of INTEGER NOT NULL, value BLOB NOT NULL) STRICT",
+    "CREATE TABLE trail(sequence INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT",
   ]
 
   static var newest: Int { all.count }

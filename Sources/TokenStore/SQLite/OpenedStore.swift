@@ -41,6 +41,12 @@ package final class OpenedStore {
     while try rows.step() { try body(rows.unsigned(0), rows.unsigned(1), rows.blob(2)) }
   }
 
+  /// Every row of the trail, in the order of the batches that they came with.
+  package func forEachTrailRow(_ body: (_ sequence: UInt64, _ entries: [UInt8]) throws -> Void) throws {
+    let rows = try Statement("SELECT sequence, entries FROM trail ORDER BY sequence", on: database)
+    while try rows.step() { try body(rows.unsigned(0), Array(rows.blob(1))) }
+  }
+
   /// Every journal row above `sequence`, in order.
   /// - Parameter body: gets the batch's number, its clocks and its records; the bytes are valid only inside the call.
   package func forEachJournalEntry(

@@ -136,6 +136,6 @@ final class StoreInbox: @unchecked Sendable {
 extension StoreBatch {
   /// What the batch holds in memory, roughly: its bytes and what each row costs beside them.
   var byteCount: Int {
-    rows.reduce(records.count + 128) { $0 + ($1.value?.count ?? 0) + 64 }
+    rows.reduce(records.count + trail.count + 128) { $0 + ($1.value?.count ?? 0) + 64 }
   }
 }

@@ -12,11 +12,15 @@ final class StoreWriter {
   private let insert: Statement
   private let trim: Statement
   private let moveOn: Statement
+  private let addTrail: Statement
+  private let trimTrail: Statement
   /// By table.
   private let upsert: [Statement]
   private let delete: [Statement]
   /// Journal rows below this are gone.
   private var trimmedBelow: UInt64 = 0
+  /// As `trimmedBelow`, of the trail.
+  private var trailTrimmedBelow: UInt64 = 0
   private var nextCheckpoint = StoreWriter.checkpointPages
 
   init(_ store: OpenedStore) throws(DatabaseError) {
@@ -29,6 +33,9 @@ final class StoreWriter {
       "INSERT INTO journal(sequence, ledger, boot, wall, boot_id, records) VALUES(?, ?, ?, ?, ?, ?)")
     trim = try prepare("DELETE FROM journal WHERE sequence < ?")
     moveOn = try prepare("UPDATE position SET sequence = ?, ledger = ?, boot = ?, wall = ?, boot_id = ?")
+    // Explanations never hold up a commit, whatever an odd store may hold already.
+    addTrail = try prepare("INSERT OR REPLACE INTO trail(sequence, entries) VALUES(?, ?)")
+    trimTrail = try prepare("DELETE FROM trail WHERE sequence < ?")
     var upsert: [Statement] = []
     var delete: [Statement] = []
     for table in StoredRow.Table.allCases {
@@ -45,6 +52,7 @@ final class StoreWriter {
     guard let newest = batches.last else { return }
     guard !database.hasMoved else { throw Self.moved(database.path) }
     let trimBelow = batches.reduce(trimmedBelow) { max($0, $1.trimBelow) }
+    let trimTrailBelow = batches.reduce(trailTrimmedBelow) { max($0, $1.trimTrailBelow) }
     do throws(DatabaseError) {
       try begin.run()
       // Trimming first lets the new rows take the pages of the old ones, also on a full disk.
@@ -52,7 +60,15 @@ final class StoreWriter {
         try trim.bind(trimBelow, at: 1)
         try trim.run()
       }
+      if trimTrailBelow > trailTrimmedBelow {
+        try trimTrail.bind(trimTrailBelow, at: 1)
+        try trimTrail.run()
+      }
       for batch in batches {
+        if !batch.trail.isEmpty, batch.sequence >= trimTrailBelow {
+          try addTrail.bind(batch.sequence, at: 1)
+          try addTrail.run(blob: batch.trail, at: 2)
+        }
         if hasJournalRow(batch, trimBelow: trimBelow) { try insertJournalRow(batch) }
         for row in batch.rows { try write(row) }
       }
@@ -63,6 +79,7 @@ final class StoreWriter {
       throw error
     }
     trimmedBelow = trimBelow
+    trailTrimmedBelow = trimTrailBelow
   }
 
   /// Moves the WAL's pages once there are enough. Called after the answers have gone out, since it takes a while.

@@ -8,6 +8,7 @@ enum AdminRoute: Sendable, Equatable {
   case developerMode
   case developerModeAudit
   case explain(id: String)
+  case explainNewest
 
   /// nil: nothing is there.
   init?(path: String) {
@@ -28,6 +29,7 @@ enum AdminRoute: Sendable, Equatable {
       case ("budgets", let rest) where rest.count == 2 && rest[1] == "reset": self = .budgetReset(token: rest[0])
       case ("developer-mode", let rest) where rest.isEmpty: self = .developerMode
       case ("developer-mode", let rest) where rest == ["audit"]: self = .developerModeAudit
+      case ("explain", let rest) where rest.isEmpty: self = .explainNewest
       case ("explain", let rest) where rest.count == 1: self = .explain(id: rest[0])
       default: return nil
       }
@@ -48,6 +50,7 @@ enum AdminRoute: Sendable, Equatable {
   func parameters(for method: String) -> [String] {
     switch self {
     case .registrations: ["limit", "after", "app"]
+    case .explainNewest: ["last", "refused"]
     case .developerMode where method == "DELETE": ["app", "device", "who", "why"]
     default: []
     }

@@ -94,6 +94,7 @@ final class AdminRouter: Sendable {
     case .developerMode: try developerMode(request)
     case .developerModeAudit: .json(["entries": try backend.developerModeAudit()])
     case .explain(let id): .json(try backend.explain(id: id))
+    case .explainNewest: .json(try newest(request))
     }
   }
 
@@ -107,6 +108,19 @@ final class AdminRouter: Sendable {
     }
     return try backend.registrations(
       limit: limit, after: try Self.parameter("after", of: request), app: try Self.parameter("app", of: request))
+  }
+
+  private func newest(_ request: AdminRequest) throws(AdminFailure) -> ExplainListReport {
+    var count = 20
+    if let text = try Self.parameter("last", of: request) {
+      guard let number = Int(text), (1...200).contains(number) else {
+        throw .invalid("'last' must be a number from 1 to 200")
+      }
+      count = number
+    }
+    let refused = try Self.parameter("refused", of: request) ?? "false"
+    guard ["true", "false"].contains(refused) else { throw .invalid("'refused' must be true or false") }
+    return try backend.explainNewest(count, refusedOnly: refused == "true")
   }
 
   private func developerMode(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {

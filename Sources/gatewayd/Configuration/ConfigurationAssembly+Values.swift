@@ -29,6 +29,16 @@ extension ConfigurationAssembly {
     return delivery
   }
 
+  func explain() -> GatewayConfiguration.Explain {
+    var explain = GatewayConfiguration.Explain()
+    guard let content = first(.explain) else { return explain }
+    explain.production = content.flag(.explainProduction) ?? explain.production
+    explain.decisions = content.number(.explainDecisions) ?? explain.decisions
+    explain.refusedPushes = content.number(.explainRefusedPushes) ?? explain.refusedPushes
+    explain.retention = content.duration(.explainRetention) ?? explain.retention
+    return explain
+  }
+
   func limits() -> GatewayConfiguration.Limits {
     var limits = GatewayConfiguration.Limits()
     guard let content = first(.limits) else { return limits }

@@ -48,6 +48,7 @@ struct ConfigurationAssembly {
     gateway.budget = budget()
     gateway.developerMode = developerMode()
     gateway.delivery = delivery()
+    gateway.explain = explain()
     gateway.drain = first(.lifecycle)?.duration(.lifecycleDrain) ?? gateway.drain
     gateway.limits = limits()
     gateway.log = log()

@@ -270,6 +270,24 @@ extension ConfigurationKey {
         .delivery, .duration(Self.minute...366 * Self.day), .value(#""30d""#), .reload,
         "How long a refresh waits for a device at most, and how long a retired token is answered 410.")
 
+    case .explainProduction:
+      Facts(
+        .explain, .boolean, .value("false"), .reload,
+        "Whether pushes to production are explained too. Those to development always are.")
+    case .explainDecisions:
+      Facts(
+        .explain, .wholeNumber(1000...1_000_000), .value("100000"), .reload, unit: "decisions",
+        "Decisions that are kept, the newest ones; a push makes two to four. About 40 bytes of memory each, at most 64, "
+          + "and as many of disk.")
+    case .explainRefusedPushes:
+      Facts(
+        .explain, .wholeNumber(10...100_000), .value("1000"), .reload, unit: "pushes",
+        "Refused pushes that are kept, in memory only. Those without a valid credential have 256 places of their own.")
+    case .explainRetention:
+      Facts(
+        .explain, .duration(Self.minute...366 * Self.day), .value(#""7d""#), .reload,
+        "How long decisions are kept at most.")
+
     case .lifecycleDrain:
       Facts(
         .lifecycle, .duration(0...Self.hour), .value(#""30s""#), .reload,

@@ -84,6 +84,11 @@ extension ConfigurationKey {
     case .deliveryLowPriorityWindow: Slot(\.delivery.lowPriorityWindow)
     case .deliveryRetention: Slot(\.delivery.retention)
 
+    case .explainProduction: Slot(\.explain.production)
+    case .explainDecisions: Slot(\.explain.decisions)
+    case .explainRefusedPushes: Slot(\.explain.refusedPushes)
+    case .explainRetention: Slot(\.explain.retention)
+
     case .lifecycleDrain: Slot(\.drain)
 
     case .limitsConnections: Slot(\.limits.connections)

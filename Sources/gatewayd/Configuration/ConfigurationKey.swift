@@ -62,6 +62,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case deliveryLowPriorityWindow = "delivery.low-priority-window"
   case deliveryRetention = "delivery.retention"
 
+  case explainProduction = "explain.production"
+  case explainDecisions = "explain.decisions"
+  case explainRefusedPushes = "explain.refused-pushes"
+  case explainRetention = "explain.retention"
+
   case lifecycleDrain = "lifecycle.drain"
 
   case limitsConnections = "limits.connections"

@@ -13,6 +13,7 @@ package enum ConfigurationSection: String, CaseIterable, Sendable {
   case budgetOverride = "budget.override"
   case developerMode = "developer-mode"
   case delivery
+  case explain
   case lifecycle
   case limits
   case log
@@ -59,6 +60,7 @@ package enum ConfigurationSection: String, CaseIterable, Sendable {
         + "platform; two that name the same are refused."
     case .developerMode: "Lifts budgets for development registrations, never for production ones."
     case .delivery: "How long a refresh may wait."
+    case .explain: "What is remembered for those who ask why a widget did or did not refresh."
     case .lifecycle: "Start and stop."
     case .limits: "Bounds on what peers can make the gateway hold or do."
     case .log: "Messages of the daemon, on standard error or in the journal."

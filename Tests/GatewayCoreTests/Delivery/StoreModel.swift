@@ -6,6 +6,7 @@ import TokenStore
 struct StoreModel {
   private(set) var rows: [StoredRow.Table: [UInt64: StoredRow]] = [:]
   private(set) var journal: [(sequence: UInt64, records: [UInt8])] = []
+  private(set) var trail: [(sequence: UInt64, entries: [UInt8])] = []
   private(set) var sequence: UInt64 = 0
 
   var journalBytes: Int { journal.reduce(0) { $0 + $1.records.count } }
@@ -15,6 +16,8 @@ struct StoreModel {
     if !batch.records.isEmpty { journal.append((batch.sequence, batch.records)) }
     for row in batch.rows { rows[row.table, default: [:]][row.id] = row.value == nil ? nil : row }
     journal.removeAll { $0.sequence < batch.trimBelow }
+    if !batch.trail.isEmpty { trail.append((batch.sequence, batch.trail)) }
+    trail.removeAll { $0.sequence < batch.trimTrailBelow }
   }
 
   /// Reads everything back into a ledger of a later start.
@@ -31,7 +34,13 @@ struct StoreModel {
     for entry in journal {
       try entry.records.withUnsafeBytes { try restore.journal(sequence: entry.sequence, $0) }
     }
+    for row in trail where !restore.trail(position: row.sequence, row.entries) {
+      throw UnreadableTrail()
+    }
     restore.finish(at: now)
     return ledger
   }
 }
+
+/// The trail that a ledger wrote does not read back.
+struct UnreadableTrail: Error {}

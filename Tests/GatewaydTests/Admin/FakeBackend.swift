@@ -79,6 +79,11 @@ final class FakeBackend: AdminBackend {
     return ExplainReport(id: id, pushes: [])
   }
 
+  func explainNewest(_ count: Int, refusedOnly: Bool) throws(AdminFailure) -> ExplainListReport {
+    note("newest \(count) \(refusedOnly)")
+    return ExplainListReport(pushes: [], withoutCredential: [])
+  }
+
   func metrics() throws(AdminFailure) -> [MetricFamily] {
     [.single("gatewayd_up", "Always 1.", .gauge, 1)]
   }

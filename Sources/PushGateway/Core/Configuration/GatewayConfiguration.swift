@@ -132,6 +132,17 @@ public struct GatewayConfiguration: Sendable {
     public init() {}
   }
 
+  /// What is remembered for `explain`.
+  public struct Explain: Sendable, Equatable {
+    /// Pushes to production registrations too; those to development ones always are.
+    public var production = false
+    public var decisions = 100_000
+    public var refusedPushes = 1000
+    public var retention: Duration = .seconds(7 * 86400)
+
+    public init() {}
+  }
+
   public struct Limits: Sendable, Equatable {
     /// Connections in all.
     public var connections = 20_000
@@ -178,6 +189,7 @@ public struct GatewayConfiguration: Sendable {
   public var budget = BudgetPolicySet()
   public var developerMode = DeveloperModeRules()
   public var delivery = Delivery()
+  public var explain = Explain()
   /// How long a drain may take before what is left is closed.
   public var drain: Duration = .seconds(30)
   public var limits = Limits()

@@ -86,8 +86,9 @@ package struct BatchBuilder {
   }
 
   /// The batch, or nil when there is nothing to write. The next one begins.
-  mutating func take(clock: StoredClock) -> StoreBatch? {
-    guard !isEmpty else { return nil }
+  /// - Parameter evenIfEmpty: makes one also where there is nothing to write.
+  mutating func take(clock: StoredClock, evenIfEmpty: Bool = false) -> StoreBatch? {
+    guard !isEmpty || evenIfEmpty else { return nil }
     let position = sequence
     for registration in urgentRegistrations where registration.isUrgent {
       registration.isUrgent = false

@@ -100,8 +100,8 @@ extension Ledger {
       guard !share.isEmpty else { continue }
       if toll.takesToken { charged = charged.union(share) }
       counters.handOvers[Int(toll.rawValue)] += UInt64(share.count)
-      if toll == .bypassed { noteBypass(of: share.count, registration, at: now) }
-      record(.handedOver(toll, id), content, share, of: registration, at: now)
+      let grant = toll == .bypassed ? noteBypass(of: share.count, registration, at: now) : nil
+      record(.handedOver(toll, id, grant: grant), content, share, of: registration, at: now)
     }
     let levels = charged.map { position in
       var cell = registration.states[position].cell
@@ -118,11 +118,13 @@ extension Ledger {
     deliver(content, group, id, of: registration, to: session)
   }
 
-  private func noteBypass(of count: Int, _ registration: RegistrationState, at now: LedgerTime) {
+  /// - Returns: where the audit says who granted it, and why.
+  private func noteBypass(of count: Int, _ registration: RegistrationState, at now: LedgerTime) -> Int? {
     guard
-      let grant = developerMode.acting(app: registration.app.bundleID, device: registration.device.id, at: now)?.grant
-    else { return }
-    bypasses[grant, default: 0] += count
+      let acting = developerMode.acting(app: registration.app.bundleID, device: registration.device.id, at: now)
+    else { return nil }
+    bypasses[acting.grant, default: 0] += count
+    return acting.audit
   }
 
   /// What developer mode has let through since the last call, for the log.

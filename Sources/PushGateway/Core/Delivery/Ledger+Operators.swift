@@ -97,6 +97,7 @@ extension Ledger {
     guard new != rules else { return }
     rules = new
     developerMode.rules = new.developerMode
+    trail.change(new.explain, at: now)
     policyGeneration += 1
     sweepWalk = RegistrationWalk()
   }
@@ -152,6 +153,7 @@ extension Ledger {
   /// whose budgets would be full again. Meant to be called now and then; it walks over all retired tokens.
   package func tidy(at now: LedgerTime, wall: UnixTime) {
     endExpiredDeveloperModes(at: now, wall: wall)
+    trail.forgetOutlived(at: now)
     for (key, old) in retired where old.token.forgottenAt <= now {
       retired[key] = nil
       batch.write(.retiredToken, id: old.row, nil)

@@ -30,6 +30,13 @@ extension Ledger {
     registration.content(of: number)
   }
 
+  /// When a token that nobody has any more was last retired, in whatever environment.
+  package func retirement(of token: DeviceToken) -> UnixTime? {
+    GatewayEnvironment.allCases
+      .compactMap { retired[RetiredToken.Key(token: token, environment: $0)]?.token.retiredAt }
+      .max { $0.milliseconds < $1.milliseconds }
+  }
+
   /// By the token alone: a token may be registered in both environments.
   package func registrations(for token: DeviceToken) -> [RegistrationState] {
     GatewayEnvironment.allCases.compactMap { index.find(token, in: $0) }

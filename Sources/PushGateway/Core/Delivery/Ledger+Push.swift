@@ -20,7 +20,8 @@ extension Ledger {
     if registration.recent.contains(RecentPushes.digest(of: push.id)) {
       counters.pushesDuplicate += 1
       record(
-        .duplicate, PushContent(number: 0, id: push.id, payload: nil), WidgetSet(), of: registration, at: now)
+        .duplicate, PushContent(number: takeNumber(), id: push.id, payload: nil), WidgetSet(), of: registration,
+        at: now)
       return .duplicate
     }
     refreshPolicies(of: registration, at: now)
@@ -127,7 +128,7 @@ extension Ledger {
         counters.widgetsSuperseded += UInt64(group.count)
       }
       fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: old.number)
-      guard decisions.capacity > 0, let content = registration.content(of: old.number) else { continue }
+      guard trail.keeps(registration.environment), let content = registration.content(of: old.number) else { continue }
       record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
     }
   }
@@ -144,11 +145,12 @@ extension Ledger {
     var returns = LedgerTime.distantFuture
     var run = DecisionRun()
     let absence = absence(of: registration)
+    let isTold = trail.keeps(registration.environment)
     for position in deferred {
       let state = registration.states[position]
       let policy = policy(state.policy)
       if let budget = state.budgetReturns(at: now, under: policy, given: conditions) { returns = min(returns, budget) }
-      guard decisions.capacity > 0 else { continue }
+      guard isTold else { continue }
       let outcome: Decision.Outcome
       switch state.decide(at: now, under: policy, given: conditions) {
       case .wait(let until, let cause): outcome = .deferred(cause, until: until)
@@ -197,6 +199,9 @@ extension Ledger {
     registration.floodLevelAt = level + step
     return nil
   }
+
+  /// The number of the push that was accepted last, once more or for the first time.
+  package var newestNumber: UInt64 { nextNumber - 1 }
 
   func takeNumber() -> UInt64 {
     defer { nextNumber += 1 }

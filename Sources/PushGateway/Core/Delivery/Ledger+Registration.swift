@@ -65,6 +65,9 @@ extension Ledger {
       for position in registration.states.indices { noteRemoved(position, of: registration, at: now) }
       registration.isActive = false
       registration.states = []
+      let before = FormerFace(registration)
+      registration.widgets = []
+      noteChange(of: registration, from: before, at: now)
       batch.erase(registration)
       drop(registration)
     }
@@ -91,6 +94,7 @@ extension Ledger {
     let token = try token(for: change, keeping: existing?.token, on: device, at: now)
 
     let registration: RegistrationState
+    let before = existing.map { FormerFace($0) }
     if let existing {
       registration = existing
       refreshPolicies(of: existing, at: now)
@@ -115,6 +119,7 @@ extension Ledger {
     forgetRetired(RetiredToken.Key(token: token, environment: change.environment))
     list(registration)
     replaceWidgets(of: registration, with: change.widgets, at: now)
+    if let before { noteChange(of: registration, from: before, at: now) }
     batch.writeNow(registration)
     handOver(registration, at: now)
     return registration
@@ -124,8 +129,10 @@ extension Ledger {
   package func remove(_ registration: RegistrationState, at now: LedgerTime, wall: UnixTime) {
     guard registration.isActive else { return }
     refreshPolicies(of: registration, at: now)
+    let before = FormerFace(registration)
     retire(registration, at: now, wall: wall)
     replaceWidgets(of: registration, with: [], at: now)
+    noteChange(of: registration, from: before, at: now)
     registration.isActive = false
     batch.writeNow(registration)
   }
@@ -231,6 +238,12 @@ extension Ledger {
     var one = WidgetSet()
     one.insert(position)
     record(.removed, content, one, of: registration, at: now)
+  }
+
+  /// After what was decided about its widgets meanwhile: that still speaks of the old ones.
+  private func noteChange(of registration: RegistrationState, from before: FormerFace, at now: LedgerTime) {
+    guard registration.isInTrail, before != FormerFace(registration) else { return }
+    trail.append(before, of: registration.id, at: now)
   }
 
   private func level(of left: LeftCell, at now: LedgerTime) -> Int64 {

@@ -20,6 +20,7 @@ extension Ledger {
     private var devices: [UInt64: DeviceState] = [:]
     private var registrations: [UInt64: RegistrationState] = [:]
     private var storedPolicies: BudgetPolicySet?
+    private var inTrail: Set<UInt64> = []
 
     package init(into ledger: Ledger) { self.ledger = ledger }
 
@@ -74,8 +75,22 @@ extension Ledger {
       }
     }
 
+    /// One row of the trail, in the order of their positions. What cannot be read explains nothing, and is no reason
+    /// not to serve.
+    /// - Returns: whether it could be read.
+    package mutating func trail(position: UInt64, _ bytes: [UInt8]) -> Bool {
+      do throws(ByteReader.Damage) {
+        try ledger.trail.restore(bytes, at: position) { inTrail.insert($0.registration) }
+        return true
+      } catch {
+        return false
+      }
+    }
+
     /// - Parameter now: ledger time of this start.
     package consuming func finish(at now: LedgerTime) {
+      for id in inTrail { registrations[id]?.isInTrail = true }
+      ledger.trail.forgetOutlived(at: now)
       for (place, entry) in ledger.audit.enumerated() where entry.action == .developerModeOn {
         if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(place, for: subject) }
       }

@@ -47,7 +47,9 @@ extension Ledger {
         else { continue }
         confirmed.insert(position)
         fanOuts.note(1, as: .received, of: waiting.number)
-        guard decisions.capacity > 0, let content = registration.content(of: waiting.number) else { continue }
+        guard trail.keeps(registration.environment), let content = registration.content(of: waiting.number) else {
+          continue
+        }
         var one = WidgetSet()
         one.insert(position)
         record(.received, content, one, of: registration, at: now)

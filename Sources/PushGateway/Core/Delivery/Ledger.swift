@@ -16,7 +16,7 @@ package final class Ledger {
   package internal(set) var audit: [AuditEntry] = []
   /// Refreshes that developer mode let through, by its grant, until the log has said so.
   package internal(set) var bypasses: [DeveloperMode.Grant: Int] = [:]
-  package internal(set) var decisions: DecisionLog
+  package internal(set) var trail: Trail
   package internal(set) var batch: BatchBuilder
 
   package internal(set) var devices: [DeviceID: DeviceState] = [:]
@@ -53,25 +53,32 @@ package final class Ledger {
   /// - Parameters:
   ///   - epoch: this start's epoch, already durable.
   ///   - sequence: the last journal position in the store.
-  ///   - decisionCapacity: decisions kept for `explain`.
+  ///   - decisionCapacity: decisions kept for `explain`; nil: as the rules say.
   ///   - journalTarget: bytes about which the journal settles under load; see ``BatchBuilder/journalTarget``.
   package init(
-    rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int = 65_536,
+    rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int? = nil,
     journalTarget: Int = BatchBuilder.journalTarget
   ) {
     self.rules = rules
+    if let decisionCapacity { self.rules.explain.decisions = decisionCapacity }
     self.epoch = epoch
     developerMode = DeveloperMode(rules: rules.developerMode)
-    decisions = DecisionLog(capacity: decisionCapacity)
+    trail = Trail(rules: self.rules.explain, epoch: epoch)
     batch = BatchBuilder(following: sequence, target: journalTarget)
   }
 
   // MARK: What the owner fetches
 
   /// What must become durable next; nil when there is nothing.
-  package func takeBatch(clock: StoredClock) -> StoreBatch? {
+  /// - Parameter isLast: also where what was decided has no other change to go along with.
+  package func takeBatch(clock: StoredClock, isLast: Bool = false) -> StoreBatch? {
     writeFanOuts()
-    return batch.take(clock: clock)
+    guard var taken = batch.take(clock: clock, evenIfEmpty: isLast ? !trail.isOpenEmpty : trail.isUrgent) else {
+      return nil
+    }
+    taken.trail = trail.close(at: taken.sequence)
+    taken.trimTrailBelow = trail.trimBelow
+    return taken
   }
 
   package var hasDeliveries: Bool { !pendingDeliveries.isEmpty }
@@ -93,9 +100,10 @@ package final class Ledger {
     _ outcome: Decision.Outcome, _ push: PushContent, _ widgets: WidgetSet, of registration: RegistrationState,
     at now: LedgerTime
   ) {
-    guard decisions.capacity > 0, !widgets.isEmpty || outcome == .duplicate else { return }
-    decisions.record(
-      Decision(at: now, registration: registration.id, push: push, widgets: widgets, outcome: outcome))
+    guard trail.keeps(registration.environment), !widgets.isEmpty || outcome == .duplicate else { return }
+    registration.isInTrail = true
+    trail.append(
+      outcome, Decision.Push(number: push.number, id: push.id), widgets, of: registration.id, at: now)
   }
 
   func app(_ bundleID: BundleID) -> App {

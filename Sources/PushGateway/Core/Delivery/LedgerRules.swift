@@ -10,15 +10,18 @@ package struct LedgerRules: Hashable, Sendable {
   package var retention: Int64
   /// 0 = no limit.
   package var pushesPerTokenPerMinute: Int
+  package var explain: ExplainRules
 
   package init(
     budget: BudgetPolicySet = BudgetPolicySet(), developerMode: DeveloperModeRules = DeveloperModeRules(),
-    lowPriorityWindow: Int64 = 2000, retention: Int64 = 30 * 86_400_000, pushesPerTokenPerMinute: Int = 600
+    lowPriorityWindow: Int64 = 2000, retention: Int64 = 30 * 86_400_000, pushesPerTokenPerMinute: Int = 600,
+    explain: ExplainRules = ExplainRules()
   ) {
     self.budget = budget
     self.developerMode = developerMode
     self.lowPriorityWindow = lowPriorityWindow
     self.retention = retention
     self.pushesPerTokenPerMinute = pushesPerTokenPerMinute
+    self.explain = explain
   }
 }

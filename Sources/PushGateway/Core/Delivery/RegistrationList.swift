@@ -13,6 +13,14 @@ package struct RegistrationList {
     return walk.next(in: self)
   }
 
+  /// - Returns: nil when it has left, or never was.
+  package func find(_ id: UInt64) -> RegistrationState? {
+    guard id > 0 else { return nil }
+    var walk = RegistrationWalk(after: id - 1)
+    guard let found = walk.next(in: self), found.id == id else { return nil }
+    return found
+  }
+
   mutating func append(_ registration: RegistrationState) {
     registration.place = slots.count
     slots.append(registration)

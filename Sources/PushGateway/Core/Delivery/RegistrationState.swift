@@ -35,6 +35,8 @@ package final class RegistrationState {
   var asOf: UInt64 = 0
   /// The first journal position since its row was last written; nil while the row is current.
   var dirtySince: UInt64?
+  /// Something in the trail may be about it; a change of what it shows is then noted there.
+  package internal(set) var isInTrail = false
   /// Its row is to be written with the next commit.
   var isUrgent = false
 

@@ -73,18 +73,16 @@ package struct DeviceDecision: Equatable, Sendable {
   }
 
   /// - Parameters:
-  ///   - registration: the decision's.
+  ///   - face: what the decision's registration showed at that time.
   ///   - clock: tells wall time.
-  init(_ decision: Decision, of registration: RegistrationState, clock: LedgerClockReading) {
-    let widgets = decision.widgets.compactMap {
-      registration.widgets.indices.contains($0) ? registration.widgets[$0] : nil
-    }
+  init(_ decision: Decision, of face: FormerFace, clock: LedgerClockReading) {
+    let widgets = decision.widgets.compactMap { face.widgets.indices.contains($0) ? face.widgets[$0] : nil }
     self.init(
-      time: clock.wallTime(of: decision.at), app: registration.app.bundleID, push: decision.push.id, widgets: widgets,
+      time: clock.wallTime(of: decision.at), app: face.app, push: decision.push.id, widgets: widgets,
       outcome: .marked)
     switch decision.outcome {
     case .marked: outcome = .marked
-    case .handedOver(let toll, let id):
+    case .handedOver(let toll, let id, _):
       outcome = Outcome(toll)
       event = id
     case .sentAgain(let id):

@@ -30,10 +30,13 @@ extension Ledger {
     for device: DeviceState, last: Int, at clock: LedgerClockReading
   ) -> ExplanationAnswer {
     let registrations = Dictionary(device.registrations.map { ($0.id, $0) }) { first, _ in first }
-    let wanted = decisions.decisions { registrations[$0.registration] != nil }
+    // Most devices have had no push lately; they need no search.
+    guard device.registrations.contains(where: \.isInTrail) else { return ExplanationAnswer(decisions: []) }
+    let told = TrailSearch(trail.snapshot).decisions(.registrations(Set(registrations.keys)), last: last)
     return ExplanationAnswer(
-      decisions: wanted.suffix(last).reversed().compactMap { decision in
-        registrations[decision.registration].map { DeviceDecision(decision, of: $0, clock: clock) }
+      decisions: told.compactMap { told in
+        let face = told.face ?? registrations[told.decision.registration].map { FormerFace($0) }
+        return face.map { DeviceDecision(told.decision, of: $0, clock: clock) }
       })
   }
 }

@@ -1,0 +1,132 @@
+import BudgetThrottle
+package import TokenStore
+
+/// What was decided lately, newest last: the memory behind `explain`.
+///
+/// It is kept in the form in which it is stored, a chunk for each commit: a decision is written once, the store gets
+/// the same bytes, and a start takes them back as they are. Bounded by count, by bytes and by age, in memory and in the
+/// store. No decision is ever made by it, and it makes no commit of its own: what is said of a push goes along with the
+/// commit of that push.
+package struct Trail: Sendable {
+  /// What one entry may take on average. Those about pushes take about a half; long lists of widgets take more.
+  static let bytesPerEntry = 64
+  /// What waits for company before it makes a commit of its own after all.
+  private static let patience = 64 << 10
+
+  package private(set) var rules: ExplainRules
+  private var open: TrailEncoder
+  private var chunks: [TrailChunk] = []
+  private var head = 0
+  package private(set) var count = 0
+  package private(set) var bytes = 0
+  /// Entries that memory has dropped and the store has not been told of.
+  private var droppedSinceTrim = 0
+  private var hasOutlived = false
+  /// Rows of the store below this position are to go.
+  private(set) var trimBelow: UInt64 = 0
+
+  init(rules: ExplainRules, epoch: UInt64) {
+    self.rules = rules
+    open = TrailEncoder(epoch: epoch)
+  }
+
+  /// Whether what is decided about registrations of `environment` is kept.
+  @inline(__always)
+  package func keeps(_ environment: GatewayEnvironment) -> Bool {
+    rules.decisions > 0 && (environment == .development || rules.production)
+  }
+
+  mutating func append(
+    _ outcome: Decision.Outcome, _ push: Decision.Push, _ widgets: WidgetSet, of registration: UInt64,
+    at now: LedgerTime
+  ) {
+    open.append(outcome, push, widgets, of: registration, at: now)
+  }
+
+  mutating func append(_ face: FormerFace, of registration: UInt64, at now: LedgerTime) {
+    open.append(face, of: registration, at: now)
+  }
+
+  /// Whether it wants a commit, also if nothing else does.
+  var isUrgent: Bool { open.byteCount > Self.patience || hasOutlived }
+  var isOpenEmpty: Bool { open.count == 0 }
+
+  /// What goes along with the commit of `position`; empty where nothing was decided.
+  mutating func close(at position: UInt64) -> [UInt8] {
+    var taken: [UInt8] = []
+    if open.count > 0 {
+      let (entries, newest) = (open.count, open.last)
+      taken = open.take()
+      add(TrailChunk(position: position, count: entries, newest: newest, bytes: taken))
+    }
+    // In steps: each deletes a range of rows in one go.
+    if hasOutlived || droppedSinceTrim >= max(1, rules.decisions / 16) {
+      trimBelow = head < chunks.count ? chunks[head].position : position + 1
+      droppedSinceTrim = 0
+      hasOutlived = false
+    }
+    return taken
+  }
+
+  /// One row of the store, in the order of their positions.
+  /// - Parameter entries: gets each.
+  mutating func restore(
+    _ stored: [UInt8], at position: UInt64, entries: (TrailEntry) -> Void
+  ) throws(ByteReader.Damage) {
+    add(try TrailChunk(stored: stored, at: position, entries: entries))
+  }
+
+  mutating func change(_ new: ExplainRules, at now: LedgerTime) {
+    rules = new
+    trim()
+    forgetOutlived(at: now)
+  }
+
+  /// Drops what is older than the retention.
+  mutating func forgetOutlived(at now: LedgerTime) {
+    let oldest = now.advanced(byMilliseconds: -rules.retention)
+    while head < chunks.count, chunks[head].newest < oldest {
+      dropFirst()
+      hasOutlived = true
+    }
+  }
+
+  /// All chunks, oldest first, with what is not committed yet as the last.
+  package var snapshot: [TrailChunk] {
+    var all = Array(chunks[head...])
+    if open.count > 0 {
+      var copy = open
+      let (entries, newest) = (copy.count, copy.last)
+      all.append(TrailChunk(position: .max, count: entries, newest: newest, bytes: copy.take()))
+    }
+    return all
+  }
+
+  private mutating func add(_ chunk: TrailChunk) {
+    chunks.append(chunk)
+    count += chunk.count
+    bytes += chunk.bytes.count
+    trim()
+  }
+
+  /// The newest chunk stays, whatever its size.
+  private mutating func trim() {
+    while head < chunks.count - 1, count > rules.decisions || bytes > rules.decisions * Self.bytesPerEntry {
+      dropFirst()
+    }
+  }
+
+  private mutating func dropFirst() {
+    let first = chunks[head]
+    // Its place stays for a while, its bytes need not.
+    chunks[head] = TrailChunk(position: first.position, count: 0, newest: first.newest, bytes: [])
+    head += 1
+    count -= first.count
+    bytes -= first.bytes.count
+    droppedSinceTrim += first.count
+    if head > 1024, head * 2 > chunks.count {
+      chunks.removeFirst(head)
+      head = 0
+    }
+  }
+}
