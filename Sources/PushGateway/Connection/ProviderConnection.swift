@@ -92,7 +92,7 @@ final class ProviderConnection: ConnectionListener {
       return
     }
     respond(
-      Refusal(.payloadTooLarge, "The payload is larger than \(PayloadValidator.maximumBytes) bytes."), to: stream,
+      Refusal(PayloadFault.tooLarge.reason, PayloadFault.tooLarge.detail), to: stream,
       early: true, on: connection)
   }
 

@@ -234,7 +234,8 @@ struct PushDefect: Sendable, CustomTestStringConvertible {
       return
     }
     #expect(refusal.reason == defect.reason)
-    #expect(try #require(refusal.detail).hasSuffix("."))
+    let detail = try #require(refusal.detail)
+    #expect(detail.hasSuffix(".") && !detail.dropLast().contains(". "), "one sentence")
     #expect(refusal.body.count < 300)
   }
 

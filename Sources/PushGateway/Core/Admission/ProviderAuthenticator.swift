@@ -90,7 +90,8 @@ package struct ProviderAuthenticator {
       try session.spendSignatureCheck(at: ledgerNow)
       guard let credential = keyring.credential(for: claim, of: text, signatures: signatures) else {
         let refusal = Refusal(
-          .invalidProviderToken, "The JWT's signature does not fit the key that its kid names.")
+          .invalidProviderToken,
+          "The JWT's signature does not fit the key that its kid names; sign header and claims as sent with that key.")
         session.remember(refusal, of: authorization, generation: keyring.generation)
         throw refusal
       }

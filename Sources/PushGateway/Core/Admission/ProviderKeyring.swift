@@ -73,16 +73,20 @@ package struct ProviderKeyring: Sendable {
     }
     let named = indexes[token.keyID] ?? []
     guard !named.isEmpty else {
-      throw Refusal(.invalidProviderToken, "The gateway has no provider key with the JWT's kid.")
+      throw Refusal(
+        .invalidProviderToken,
+        "The gateway has no provider key with the JWT's kid; sign with one that it has, or add this one to it.")
     }
     let here = named.filter { keys[$0].environment == environment }
     guard !here.isEmpty else {
       throw Refusal(
-        .badEnvironmentKeyIDInToken, "The JWT's kid names a key that is not of the \(environment.rawValue) environment."
+        .badEnvironmentKeyIDInToken,
+        "The JWT's kid names a key that is not of the \(environment.rawValue) environment; push to the other listener."
       )
     }
     guard let index = here.first(where: { keys[$0].team == token.team }) else {
-      throw Refusal(.invalidProviderToken, "The JWT's iss is not the team of the key that its kid names.")
+      throw Refusal(
+        .invalidProviderToken, "The JWT's iss is not the team of the key that its kid names; send that team's ID.")
     }
     return Claim(token: token, key: index)
   }

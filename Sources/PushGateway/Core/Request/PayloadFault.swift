@@ -33,7 +33,7 @@ package enum PayloadFault: Error, Equatable, Sendable {
   package var detail: String {
     switch self {
     case .empty: #"The body is empty; a widget push needs {"aps":{"content-changed":true}}."#
-    case .tooLarge: "The body has more than 4096 bytes."
+    case .tooLarge: "The body has more than 4096 bytes; send less, and let the device fetch the rest."
     case .notJSON(let fault): "The body is not JSON: \(fault)."
     case .notAnObject: #"The body is not a JSON object; a widget push needs {"aps":{"content-changed":true}}."#
     case .apsMissing: #"The key "aps" is missing; a widget push needs {"aps":{"content-changed":true}}."#

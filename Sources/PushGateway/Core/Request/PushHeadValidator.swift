@@ -23,7 +23,7 @@ package struct PushHeadValidator: Sendable {
     _ header: HeaderBlock, topics: inout TopicTable, credential: () throws(Refusal) -> TopicGrant
   ) throws(Refusal) -> PushHead {
     guard header.reading(.method, { $0.equals("POST") }) == true else {
-      throw Refusal(.methodNotAllowed, "A push is a POST.")
+      throw Refusal(.methodNotAllowed, "A push is a POST; send no other method.")
     }
     guard let path = header.reading(.path, { PushPath($0) }) ?? nil else {
       throw Refusal(.badPath, "A push is posted to /3/device/<device token as hex>, with nothing after it.")
@@ -81,7 +81,9 @@ extension PushHeadValidator {
 
   private static func priority(in header: HeaderBlock) throws(Refusal) -> RefreshPriority {
     guard let priority = header.reading(.apnsPriority, { RefreshPriority($0) }) else { return .immediate }
-    guard let priority else { throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10.") }
+    guard let priority else {
+      throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10; send one of them, or leave it out for 10.")
+    }
     return priority
   }
 
