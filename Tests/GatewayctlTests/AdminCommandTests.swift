@@ -126,23 +126,44 @@ import Testing
           app       com.example.caffeine (development)
           received  2026-11-30T03:01:03.123Z
           answer    200
+          passed    all 1 check
+          now       1 sent, 1 deferred until 2026-11-30T03:02:02Z
 
-          TIME                      #  KIND      OUTCOME   WHY
-          2026-11-30T03:01:03.123Z  0  caffeine  sent      exempt: foreground
-          2026-11-30T03:01:03.123Z  1  tea       deferred  budget spent, until 2026-11-30T03:02:02Z
+          #  WIDGET                TIME                      OUTCOME   WHY
+          0  caffeine systemSmall  2026-11-30T03:01:03.123Z  sent      exempt: foreground, event 4-311
+          1  tea                   2026-11-30T03:01:03.123Z  deferred  budget spent; until 2026-11-30T03:02:02Z, 59 s later
 
           apns-id   A
           token     8f14e45f
-          app       development
+          topic     com.example.caffeine (development)
           received  2026-11-30T03:01:02.123Z
           answer    400 PayloadEmpty
-
-          failed the check 'payload': 'content-available' in place of 'content-changed'; 1 before it passed
+          passed    topic
+          failed    payload: 'content-available' in place of 'content-changed'
 
           """)
       let unknown = run(["explain", "none"])
       #expect(unknown.code == .failure)
       #expect(unknown.output == "Nothing is known of none: it is too old, or it never arrived here.\n")
+    }
+  }
+
+  @Test("explain without an ID lists the newest pushes, or those that were refused, strangers apart") func list() throws
+  {
+    try withGateway { run, gateway, _ in
+      #expect(
+        run(["explain", "--last", "5"]).output == """
+          RECEIVED              APNS-ID  APP OR TOPIC          TOKEN     ANSWER            WHY
+          2026-11-30T03:01:03Z  B        com.example.caffeine  8f14e45f  200               1 sent, 1 deferred until 2026-11-30T03:02:02Z
+          2026-11-30T03:01:02Z  A        com.example.caffeine  8f14e45f  400 PayloadEmpty  payload: 'content-available' in place of 'content-changed'
+
+          """)
+      let refused = run(["explain", "--refused"]).output
+      #expect(refused.contains("\n\nWithout a valid credential:\nRECEIVED "))
+      #expect(run(["explain", "--refused", "--json"]).output.contains("\"withoutCredential\":[{"))
+      #expect(gateway.calls == ["newest 5 false", "newest 20 true", "newest 20 true"])
+      #expect(run(["explain", "--refused", "8f14e45f"]).code == .usage)
+      #expect(run(["explain", "--last", "201"]).code == .usage)
     }
   }
 

@@ -93,7 +93,8 @@ final class SampleGateway: AdminBackend {
   func explain(id: String) throws(AdminFailure) -> ExplainReport {
     if id == "none" { return ExplainReport(id: id, pushes: []) }
     let refused = PushReport(
-      apnsID: "A", token: Self.token, environment: "development", received: Self.time(0), status: 400,
+      apnsID: "A", token: Self.token, topic: "com.example.caffeine", environment: "development", received: Self.time(0),
+      status: 400,
       reason: "PayloadEmpty",
       checks: [
         CheckReport(check: "topic", passed: true),
@@ -103,7 +104,9 @@ final class SampleGateway: AdminBackend {
       apnsID: "B", number: 7, token: Self.token, app: "com.example.caffeine", environment: "development",
       received: Self.time(1), status: 200, checks: [CheckReport(check: "topic", passed: true)],
       decisions: [
-        DecisionReport(time: Self.time(1), widget: 0, kind: "caffeine", outcome: .sent, why: "exempt: foreground"),
+        DecisionReport(
+          time: Self.time(1), widget: 0, kind: "caffeine", family: "systemSmall", outcome: .sent,
+          why: "exempt: foreground", event: "4-311"),
         DecisionReport(
           time: Self.time(1), widget: 1, kind: "tea", outcome: .deferred, why: "budget spent", until: Self.time(60)),
       ])

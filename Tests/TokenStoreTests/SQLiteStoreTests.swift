@@ -93,6 +93,28 @@ import TokenStore
     #expect(rest == [100, 101])
   }
 
+  @Test("The trail comes back in order, loses what is trimmed, and is no part of the journal")
+  func trail() throws {
+    let store = try start()
+    for sequence in UInt64(1)...100 {
+      var batch = SQLiteSample.batch(sequence)
+      if sequence % 2 == 0 { batch.trail = [UInt8(sequence)] }
+      batch.trimTrailBelow = sequence > 90 ? 80 : 0
+      store.append(batch)
+    }
+    store.stop()
+    let reopened = try StoreOpener.open(path: folder.database, durability: .full)
+    var kept: [UInt64: [UInt8]] = [:]
+    var order: [UInt64] = []
+    try reopened.forEachTrailRow { sequence, entries in
+      kept[sequence] = entries
+      order.append(sequence)
+    }
+    #expect(order == Array(stride(from: 80, through: 100, by: 2)))
+    #expect(kept.allSatisfy { $0.value == [UInt8($0.key)] })
+    #expect(try SQLiteContents(reopened).journal.count == 100)
+  }
+
   @Test("Number and clock of the newest batch outlive a journal that was trimmed empty")
   func emptiedJournal() throws {
     let store = try start()

@@ -119,7 +119,7 @@ final class ProviderConnection: ConnectionListener {
     case .duplicate: succeed(id, PushVerdict.Tally(), stream, on: connection)
     case .overBudget(let exhaustion):
       guard let refusal = verdict.refusal(in: environment) else { return }
-      respond(refusal, to: stream, exhaustion: exhaustion, on: connection)
+      respond(refusal, to: stream, id: id, exhaustion: exhaustion, on: connection)
     case .unknownToken, .unregistered, .tokenForOtherTopic, .flood:
       if let refusal = verdict.refusal(in: environment) { throw refusal }
     }
@@ -160,8 +160,10 @@ final class ProviderConnection: ConnectionListener {
     respond(refusal, to: stream, on: connection)
   }
 
+  /// - Parameter given: the push's id where it has one already; else the client's, or a new one.
   private func respond(
-    _ refusal: Refusal, to stream: HTTP2Stream, early: Bool = false, exhaustion: PushVerdict.Exhaustion? = nil,
+    _ refusal: Refusal, to stream: HTTP2Stream, id given: PushID? = nil, early: Bool = false,
+    exhaustion: PushVerdict.Exhaustion? = nil,
     on connection: HTTPConnection
   ) {
     worker.counters.count(refusal.reason)
@@ -169,7 +171,7 @@ final class ProviderConnection: ConnectionListener {
       refusal, of: stream, session: session, environment: environment, on: connection, at: worker.now, to: worker.log)
     worker.fields.startResponse(status: refusal.reason.status)
     worker.fields.append(.contentType, "application/json")
-    let own = stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil
+    let own = given?.uuid ?? stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil
     let id = own ?? worker.makePushID().uuid
     worker.fields.append(id, as: .apnsID)
     worker.note(
