@@ -16,6 +16,8 @@ protocol ConnectionListener: AnyObject {
   func idled(on connection: HTTPConnection)
   /// The period that the role asked for has passed once more.
   func ticked(on connection: HTTPConnection)
+  /// An answer may leave: what it speaks of is durable.
+  func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection)
   /// The connection is gone.
   func closed(_ connection: HTTPConnection)
 }

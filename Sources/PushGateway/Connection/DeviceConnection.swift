@@ -131,10 +131,10 @@ final class DeviceConnection: ConnectionListener {
   /// Answers once everything decided so far is durable.
   func answer(_ status: Int, _ body: [UInt8], _ stream: HTTP2Stream, on connection: HTTPConnection) {
     worker.commits.current.answers.append(
-      PendingOutput.DeviceAnswer(connection: connection.id, stream: stream.id, status: status, body: body))
+      PendingOutput.Answer(connection: connection.id, stream: stream.id, status: status, body: body))
   }
 
-  func confirm(_ answer: PendingOutput.DeviceAnswer, on connection: HTTPConnection) {
+  func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
     guard let stream = connection.http2.stream(answer.stream) else { return }
     worker.fields.startResponse(status: answer.status)
     if answer.body.isEmpty {

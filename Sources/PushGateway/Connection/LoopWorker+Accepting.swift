@@ -57,6 +57,9 @@ extension LoopWorker: ConnectionAcceptor {
     case .provider(let provider):
       settings.maximumStreams = configuration.limits.streams
       settings.bodyLimit = PayloadValidator.maximumBytes
+      settings.bodyLimitExceptions = [
+        HTTP2Settings.BodyLimit(pathPrefix: "/v1/apps/", bytes: FanOutRequest.maximumBodyBytes)
+      ]
       isCleartext = provider.cleartext
       role = .provider(ProviderConnection(environment: provider.environment, worker: self))
       pool = providerStreams

@@ -22,8 +22,14 @@ final class LoopWorker {
     static let tidy: UInt64 = 3
     static let more: UInt64 = 4
     static let goodbye: UInt64 = 5
+    static let watch: UInt64 = 6
   }
 
+  /// How often those who watch a fan-out hear of it; milliseconds.
+  private static let watchPeriod: Int64 = 250
+  /// How many commits may be under way while fan-outs go on: they follow the disk's pace, and a push that comes between
+  /// waits for no more than these.
+  private static let commitsAhead = 2
   /// How often old things are forgotten; milliseconds.
   private static let tidyPeriod: Int64 = 60_000
   private static let rounds = 8
@@ -49,6 +55,8 @@ final class LoopWorker {
   private var sessions: [SessionID: ConnectionID] = [:]
   private var nextSession: UInt64 = 1
   var providerCount = 0
+  /// Connections on which somebody watches a fan-out.
+  private var watching: Set<ConnectionID> = []
   var deviceCount = 0
   let providerStreams = HTTP2StreamPool()
   let deviceStreams = HTTP2StreamPool()
@@ -180,9 +188,8 @@ final class LoopWorker {
     }
     swap(&fields, &self.fields)
     for answer in output.answers {
-      guard let connection = connections[answer.connection], case .device(let device) = connection.role
-      else { continue }
-      device.confirm(answer, on: connection)
+      guard let connection = connections[answer.connection] else { continue }
+      connection.role.listener.confirm(answer, on: connection)
     }
     for delivery in output.deliveries { deliver(delivery) }
     for notice in output.notices { notice() }
@@ -330,6 +337,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
   func timerFired(_ token: UInt64) {
     switch token {
     case Timer.ledger: ledgerTimer = nil
+    case Timer.watch: tellWatchers()
     case Timer.tidy:
       ledger.tidy(at: now, wall: wall)
       refusals.reportSuppressed(to: log)
@@ -346,6 +354,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     hasMore = ledger.tidyMore(at: now) || hasMore
     if auditLogged != ledger.audit.count { logAudit() }
     if !ledger.bypasses.isEmpty { logBypasses() }
+    hasMore = advanceFanOuts() || hasMore
     for _ in 0..<Self.rounds {
       submit()
       flushTouched()
@@ -356,6 +365,31 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     if hasMore { loop.schedule(after: 0, self, token: Timer.more) }
     scheduleWake()
     stopIfDrained()
+  }
+
+  /// One slice. When commits are behind, the next one that is durable starts another turn.
+  private func advanceFanOuts() -> Bool {
+    guard ledger.fanOuts.runningCount > 0, phase == .serving, isStoreReady, commits.count < Self.commitsAhead else {
+      return false
+    }
+    return ledger.advanceFanOuts(at: now)
+  }
+
+  func watch(on connection: ConnectionID) {
+    if watching.isEmpty { loop.schedule(after: Self.watchPeriod, self, token: Timer.watch) }
+    watching.insert(connection)
+  }
+
+  private func tellWatchers() {
+    for id in watching {
+      guard let connection = connections[id], case .provider(let provider) = connection.role,
+        provider.tellWatchers(on: connection)
+      else {
+        watching.remove(id)
+        continue
+      }
+    }
+    if !watching.isEmpty { loop.schedule(after: Self.watchPeriod, self, token: Timer.watch) }
   }
 
   private func scheduleWake() {

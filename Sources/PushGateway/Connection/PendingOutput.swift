@@ -11,16 +11,26 @@ final class PendingOutput {
     var tally: PushVerdict.Tally
   }
 
-  struct DeviceAnswer {
+  /// A response or a part of one, of either role.
+  struct Answer {
     var connection: ConnectionID
     var stream: Int32
     var status: Int
     var body: [UInt8]
+    var part = Part.whole
+  }
+
+  enum Part {
+    case whole
+    /// A whole answer about a fan-out, with the fields of a push's.
+    case fanOut(PushID, location: String?)
+    /// One event of a stream that was opened before.
+    case event(isLast: Bool)
   }
 
   var pushes: [PushAnswer] = []
   var deliveries: [Delivery] = []
-  var answers: [DeviceAnswer] = []
+  var answers: [Answer] = []
   var notices: [@Sendable () -> Void] = []
 
   var isEmpty: Bool { pushes.isEmpty && deliveries.isEmpty && answers.isEmpty && notices.isEmpty }

@@ -6,12 +6,13 @@ import TokenStore
 
 /// A provider's connection: requests in, answers out, as APNs gives them.
 final class ProviderConnection: ConnectionListener {
-  private let environment: GatewayEnvironment
-  private let worker: LoopWorker
-  private var session = ProviderSession()
+  let environment: GatewayEnvironment
+  let worker: LoopWorker
+  private(set) var session = ProviderSession()
   private var hasRaisedStreams = false
   private var isDraining = false
   private var hasSaidGoodbye = false
+  var watchers: [FanOutWatcher] = []
 
   init(environment: GatewayEnvironment, worker: LoopWorker) {
     self.environment = environment
@@ -23,12 +24,13 @@ final class ProviderConnection: ConnectionListener {
     case .requestEnded(let stream): judge(stream, on: connection)
     case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
     case .pingAcknowledged where isDraining: drainWasHeard(on: connection)
+    case .streamClosed(let stream, _): watchers.removeAll { $0.stream == stream.id }
     default: break
     }
   }
 
-  /// A stream that was begun and not ended in all that time is as good as none.
-  var isHoldingStream: Bool { false }
+  /// A push that was begun and not ended in all that time is as good as none.
+  var isHoldingStream: Bool { !watchers.isEmpty }
   func outputFlushed(on connection: HTTPConnection) {}
   func ticked(on connection: HTTPConnection) {}
   func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
@@ -38,6 +40,7 @@ final class ProviderConnection: ConnectionListener {
   /// First "open no more", and when the client has heard it, the last stream that counts (RFC 9113 §6.8).
   func drainBegan(on connection: HTTPConnection) {
     isDraining = true
+    endWatching(on: connection)
     connection.http2.announceShutdown(debugData: Refusal(.shutdown).body)
     connection.http2.ping()
   }
@@ -56,6 +59,9 @@ final class ProviderConnection: ConnectionListener {
     defer { connection.http2.releaseRequest(of: stream) }
     guard !stream.isAnswered else { return }
     do throws(Refusal) {
+      if stream.headers.withValue(of: .path, { FanOutRoute.isOne($0) }) == true {
+        return try serveFanOut(stream, on: connection)
+      }
       let head = try judgeHead(of: stream, on: connection)
       let (token, payload) = try stream.body.withBytes { (body) throws(Refusal) in
         try worker.pushValidator.complete(head, payload: body)
@@ -71,13 +77,17 @@ final class ProviderConnection: ConnectionListener {
     let worker = worker
     defer { raiseStreamsOnceAuthenticated(on: connection) }
     return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
-      try worker.credentials.authenticate(
-        stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
+      try authenticate(stream)
     }
   }
 
+  func authenticate(_ stream: HTTP2Stream) throws(Refusal) -> TopicGrant {
+    try worker.credentials.authenticate(
+      stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
+  }
+
   /// Apple: one stream until the first valid provider token, whatever else is wrong with that request.
-  private func raiseStreamsOnceAuthenticated(on connection: HTTPConnection) {
+  func raiseStreamsOnceAuthenticated(on connection: HTTPConnection) {
     guard !hasRaisedStreams, session.isAuthenticated else { return }
     hasRaisedStreams = true
     connection.http2.raiseAnnouncedStreams(to: worker.configuration.limits.streams)
@@ -87,7 +97,11 @@ final class ProviderConnection: ConnectionListener {
   /// the end as ever.
   private func bodyExceededLimit(of stream: HTTP2Stream, on connection: HTTPConnection) {
     do throws(Refusal) {
-      _ = try judgeHead(of: stream, on: connection)
+      if stream.headers.withValue(of: .path, { FanOutRoute.isOne($0) }) == true {
+        _ = try judgeFanOut(stream, on: connection)
+      } else {
+        _ = try judgeHead(of: stream, on: connection)
+      }
     } catch {
       return
     }
@@ -100,19 +114,12 @@ final class ProviderConnection: ConnectionListener {
     _ head: PushHead, _ token: DeviceToken, _ payload: PayloadAcceptance, _ stream: HTTP2Stream,
     on connection: HTTPConnection
   ) throws(Refusal) {
-    guard worker.isStoreReady else {
-      throw Refusal(.serviceUnavailable, "The gateway cannot store pushes right now; try again later.", retryAfter: 1)
-    }
+    guard worker.isStoreReady else { throw .storeUnavailable }
     let now = worker.now
     let id = head.id ?? worker.makePushID()
-    let storage: IncomingPush.Storage
-    switch head.expiration {
-    case .none: storage = .until(.distantFuture)
-    case .neverStored: storage = .once
-    case .date(let date): storage = .until(LedgerClock.ledger(date, at: now, wall: worker.wall))
-    }
     let push = IncomingPush(
-      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage, priority: head.priority)
+      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage(for: head.expiration),
+      priority: head.priority)
     let verdict = worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now)
     switch verdict {
     case .accepted(let tally): succeed(id, tally, stream, on: connection)
@@ -122,6 +129,14 @@ final class ProviderConnection: ConnectionListener {
       respond(refusal, to: stream, id: id, exhaustion: exhaustion, on: connection)
     case .unknownToken, .unregistered, .tokenForOtherTopic, .flood:
       if let refusal = verdict.refusal(in: environment) { throw refusal }
+    }
+  }
+
+  func storage(for expiration: PushExpiration) -> IncomingPush.Storage {
+    switch expiration {
+    case .none: .until(.distantFuture)
+    case .neverStored: .once
+    case .date(let date): .until(LedgerClock.ledger(date, at: worker.now, wall: worker.wall))
     }
   }
 
@@ -195,7 +210,7 @@ final class ProviderConnection: ConnectionListener {
 
 extension OutgoingFields {
   /// Never indexed: no value comes twice.
-  fileprivate mutating func append(_ uuid: CanonicalUUID, as name: FieldName) {
+  mutating func append(_ uuid: CanonicalUUID, as name: FieldName) {
     withUnsafeTemporaryAllocation(byteCount: CanonicalUUID.textCount, alignment: 1) { text in
       uuid.write(to: text)
       append(name, UnsafeRawBufferPointer(text), indexed: false)
@@ -205,7 +220,7 @@ extension OutgoingFields {
 
 extension [UInt8] {
   /// `withUnsafeBytes` that keeps the type of what is thrown.
-  fileprivate func withBytes<Value, Failure: Error>(
+  func withBytes<Value, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let result = withUnsafeBytes { bytes in

@@ -124,7 +124,7 @@ final class LedgerSimulation {
     return BudgetPolicy(
       mode: random.oneIn(6) ? .shadow : random.oneIn(8) ? .off : .enforce, refreshesPerDay: limit,
       burst: Int.random(in: 1...max(1, limit - 1), using: &random),
-      minimumInterval: random.oneIn(3) ? 300_000 : 0)
+      minimumInterval: random.oneIn(3) ? (random.oneIn(2) ? 300_000 : 3_600_000) : 0)
   }
 
   func policy(of widget: Widget, app: BundleID) -> BudgetPolicy {

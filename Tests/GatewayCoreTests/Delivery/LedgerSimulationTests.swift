@@ -14,7 +14,7 @@ import Testing
   @Test("The simulation reaches what it is there for")
   func reaches() throws {
     var reached: [String: Int] = [:]
-    for seed in UInt64(1)...24 {
+    for seed in UInt64(1)...40 {
       let simulation = LedgerSimulation(seed: seed)
       try simulation.play(steps: 400)
       reached.merge(simulation.reached) { $0 + $1 }

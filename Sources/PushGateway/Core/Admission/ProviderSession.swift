@@ -10,6 +10,8 @@ package struct ProviderSession {
   package private(set) var credential = ConnectionCredential()
   /// The key that the connection's tokens name; later ones must be related to it.
   package private(set) var key: ProviderKeyring.Key?
+  /// Whose key the connection's first valid token was signed with.
+  package var team: String? { key?.team }
   private var tokenChanged: LedgerTime?
   /// A text that was refused for what it is, so that a client that insists does not cost a signature check each time.
   private var refused: (text: [UInt8], generation: UInt32, refusal: Refusal)?

@@ -29,7 +29,7 @@ package struct PushHeadValidator: Sendable {
       throw Refusal(.badPath, "A push is posted to /3/device/<device token as hex>, with nothing after it.")
     }
     let grant = try credential()
-    if header.isAnyRepeated(of: Self.singleFields) { throw Self.repetition(in: header) }
+    try Self.refuseRepetition(in: header)
 
     let id = try Self.id(in: header)
     let expiration = try Self.expiration(in: header)
@@ -55,12 +55,16 @@ extension PushHeadValidator {
   ]
   private static let singleFields = namesOfSingleFields.reduce(0) { $0 | HeaderBlock.bit(of: $1) }
 
+  static func refuseRepetition(in header: HeaderBlock) throws(Refusal) {
+    if header.isAnyRepeated(of: singleFields) { throw repetition(in: header) }
+  }
+
   private static func repetition(in header: HeaderBlock) -> Refusal {
     let name = namesOfSingleFields.first { header.isRepeated($0) }
     return Refusal(.duplicateHeaders, name.map { "\($0.text) came more than once; send it once." })
   }
 
-  private static func id(in header: HeaderBlock) throws(Refusal) -> PushID? {
+  static func id(in header: HeaderBlock) throws(Refusal) -> PushID? {
     guard let uuid = header.reading(.apnsID, { CanonicalUUID($0) }) else { return nil }
     guard let uuid else {
       throw Refusal(.badMessageID, "apns-id must be a UUID: hex digits in groups of 8-4-4-4-12.")
@@ -68,7 +72,7 @@ extension PushHeadValidator {
     return PushID(uuid)
   }
 
-  private static func expiration(in header: HeaderBlock) throws(Refusal) -> PushExpiration {
+  static func expiration(in header: HeaderBlock) throws(Refusal) -> PushExpiration {
     let read = header.reading(.apnsExpiration) { text in
       Result { () throws(PushExpiration.Fault) in try PushExpiration(text) }
     }
@@ -79,7 +83,7 @@ extension PushHeadValidator {
     }
   }
 
-  private static func priority(in header: HeaderBlock) throws(Refusal) -> RefreshPriority {
+  static func priority(in header: HeaderBlock) throws(Refusal) -> RefreshPriority {
     guard let priority = header.reading(.apnsPriority, { RefreshPriority($0) }) else { return .immediate }
     guard let priority else {
       throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10; send one of them, or leave it out for 10.")
@@ -87,7 +91,7 @@ extension PushHeadValidator {
     return priority
   }
 
-  private static func hasCollapseID(in header: HeaderBlock) throws(Refusal) -> Bool {
+  static func hasCollapseID(in header: HeaderBlock) throws(Refusal) -> Bool {
     guard let count = header.reading(.apnsCollapseID, { $0.count }) else { return false }
     guard count <= maximumCollapseIDBytes else {
       throw Refusal(.badCollapseID, "apns-collapse-id has \(count) bytes; 64 are allowed.")
@@ -95,7 +99,7 @@ extension PushHeadValidator {
     return true
   }
 
-  private static func type(in header: HeaderBlock) throws(Refusal) -> PushType? {
+  static func type(in header: HeaderBlock) throws(Refusal) -> PushType? {
     guard let type = header.reading(.apnsPushType, { PushType($0) }) else { return nil }
     guard let type else {
       throw Refusal(.invalidPushType, "apns-push-type is not one of Apple's types; send widgets, in lower case.")
@@ -103,7 +107,7 @@ extension PushHeadValidator {
     return type
   }
 
-  private static func topic(in header: HeaderBlock, topics: inout TopicTable) throws(Refusal) -> BundleID {
+  static func topic(in header: HeaderBlock, topics: inout TopicTable) throws(Refusal) -> BundleID {
     let read: Result<BundleID, WidgetTopic.Fault>?? = header.reading(.apnsTopic) { text in
       text.isEmpty ? nil : Result { () throws(WidgetTopic.Fault) in try topics.bundleID(of: text) }
     }
