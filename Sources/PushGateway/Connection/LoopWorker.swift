@@ -249,6 +249,10 @@ final class LoopWorker {
     PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
   }
 
+  func makeFanOutID() -> CanonicalUUID {
+    CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false)
+  }
+
   func uniqueID(of number: UInt64) -> CanonicalUUID { PushUniqueID(epoch: ledger.epoch, number: number).uuid }
 
   func noteLenient(_ detail: String, _ app: BundleID) {

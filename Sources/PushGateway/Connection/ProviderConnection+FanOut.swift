@@ -63,14 +63,14 @@ extension ProviderConnection {
       try FanOutRequest.parse(body, validator: worker.pushValidator.payload)
     }
     if let objection = request.objection { worker.noteLenient(objection, bundleID) }
-    guard let team = session.team else { throw Refusal(.forbidden, "Only a team can begin a fan-out.") }
+    guard let team = session.team else { throw Refusal(.missingProviderToken, "A fan-out belongs to a team; show a provider token.") }
     try requireStore()
     let order = FanOutOrder(
       team: team, bundleID: bundleID, environment: environment,
       push: IncomingPush(
         id: head.id ?? worker.makePushID(), payload: request.payload, storage: storage(for: head.expiration),
         priority: head.priority), filter: request.filter)
-    switch worker.ledger.begin(order, id: worker.makeUniqueID(), at: worker.now) {
+    switch worker.ledger.begin(order, id: worker.makeFanOutID(), at: worker.now) {
     case .accepted(let fanOut), .known(let fanOut): answer(202, fanOut, stream, on: connection)
     case .tooMany:
       throw Refusal(

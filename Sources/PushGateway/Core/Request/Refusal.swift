@@ -25,11 +25,6 @@ package struct Refusal: Error, Equatable, Sendable {
     self.retryAfter = nil
   }
 
-  /// 503, before anything was touched.
-  package static var storeUnavailable: Refusal {
-    Refusal(.serviceUnavailable, "The gateway cannot store pushes right now; try again later.", retryAfter: 1)
-  }
-
   /// 410: the token stopped being valid for its topic at `timestamp`.
   package static func unregistered(at timestamp: UnixTime, _ detail: String? = nil) -> Refusal {
     Refusal(gone: .unregistered, at: timestamp, detail)
