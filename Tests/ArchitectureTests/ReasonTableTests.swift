@@ -47,7 +47,8 @@ import Testing
     let files = try folders.flatMap { try Repository.files(under: "Sources/PushGateway/" + $0, suffix: ".swift") }
     // Where refusals of pushes are made, and not the table itself.
     let answering = files.filter {
-      ($0.contains("/Request/") || $0.contains("/FanOut/") || $0.contains("/Admission/") || $0.contains("Refusal") || $0.contains("/Provider"))
+      ($0.contains("/Request/") || $0.contains("/FanOut/") || $0.contains("/Admission/") || $0.contains("Refusal")
+        || $0.contains("/Provider"))
         && !$0.hasSuffix("/RejectionReason.swift") && !$0.hasSuffix("/Refusal.swift")
     }
     let code = try answering.map { try Repository.text(of: $0) }.joined(separator: "\n")

@@ -63,7 +63,9 @@ extension ProviderConnection {
       try FanOutRequest.parse(body, validator: worker.pushValidator.payload)
     }
     if let objection = request.objection { worker.noteLenient(objection, bundleID) }
-    guard let team = session.team else { throw Refusal(.missingProviderToken, "A fan-out belongs to a team; show a provider token.") }
+    guard let team = session.team else {
+      throw Refusal(.missingProviderToken, "A fan-out belongs to a team; show a provider token.")
+    }
     try requireStore()
     let order = FanOutOrder(
       team: team, bundleID: bundleID, environment: environment,
