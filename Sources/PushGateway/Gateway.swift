@@ -33,7 +33,7 @@ public final class Gateway: Sendable {
   package init(
     _ configuration: GatewayConfiguration, log: any GatewayLog, inherited: (ListenAddress) -> ListeningSocket?
   ) throws(GatewayError) {
-    let tls = try Self.tlsContext(configuration)
+    let tls = try ServerTLS(configuration)
     let doors = try Self.openDoors(configuration, inherited: inherited)
     let inbox: Mailbox<LoopMessage>
     do throws(SystemCallError) {
@@ -102,10 +102,10 @@ public final class Gateway: Sendable {
 
   // MARK: Changes
 
-  /// Takes over what may change while running: certificate, keys, enrolment keys, budgets, developer mode, checks and
+  /// Takes over what may change while running: certificate, keys, client CAs, enrolment keys, budgets, developer mode, checks and
   /// limits. All or nothing: when something is wrong, everything stays as it was.
   public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
-    let tls = try Self.tlsContext(configuration)
+    let tls = try ServerTLS(configuration)
     let done = Reply<GatewayError?>()
     inbox.postAlways(
       .perform { worker in
@@ -196,16 +196,6 @@ public final class Gateway: Sendable {
       return doors
     } catch {
       throw GatewayError("\(error)")
-    }
-  }
-
-  private static func tlsContext(_ configuration: GatewayConfiguration) throws(GatewayError) -> TLSContext? {
-    guard let identity = configuration.tls else { return nil }
-    do throws(TLSError) {
-      return try TLSContext.server(
-        certificateChain: identity.certificateChain, privateKey: identity.privateKey.revealed)
-    } catch {
-      throw GatewayError("tls: \(error)")
     }
   }
 

@@ -45,6 +45,15 @@ import Testing
     #expect(server.sent().map(announcedStreams) == [1, 1000])
   }
 
+  @Test("Raised from the start, the first SETTINGS says the number itself; later it takes one of its own")
+  func raisedFromTheStart() throws {
+    let server = try HTTP2ServerUnderTest()
+    server.connection.raiseAnnouncedStreams(to: 1000, fromTheStart: true)
+    #expect(server.sent().map(announcedStreams) == [1000])
+    server.connection.raiseAnnouncedStreams(to: 2000, fromTheStart: true)
+    #expect(server.sent().map(announcedStreams) == [2000])
+  }
+
   @Test(
     "200 streams at once on a fresh connection are all served, before and after the acknowledgement",
     arguments: [false, true])

@@ -31,9 +31,14 @@ package final class TestClient {
     connections = []
   }
 
-  package func connect(to port: UInt16) throws -> ClientConnection {
+  /// - Parameter identity: the client certificate to show.
+  package func connect(to port: UInt16, as identity: CertificateAndKey? = nil) throws -> ClientConnection {
+    var context = trust
+    if let identity {
+      context = try TLSContext.client(trust: .certificates(development.caCertificate), identity: identity)
+    }
     let connection = try ClientConnection(
-      loop: loop, address: .tcp(host: "127.0.0.1", port: port), security: .tls(trust, host: "localhost"), pool: pool)
+      loop: loop, address: .tcp(host: "127.0.0.1", port: port), security: .tls(context, host: "localhost"), pool: pool)
     connection.start()
     connections.append(connection)
     return connection

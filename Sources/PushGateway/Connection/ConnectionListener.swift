@@ -4,6 +4,8 @@ import GatewayIO
 protocol ConnectionListener: AnyObject {
   /// Silence is this connection's purpose: it never idles.
   var isHoldingStream: Bool { get }
+  /// The handshake is over; nothing has been read or written yet.
+  func secured(on connection: HTTPConnection)
   /// Something happened on the HTTP/2 connection. Answers go through it; the output is flushed at the end of the turn.
   func happened(_ event: HTTP2Event, on connection: HTTPConnection)
   /// All output has been taken by the socket.

@@ -80,6 +80,8 @@ final class DeviceConnection: ConnectionListener {
 
   func drainWasHeard(on connection: HTTPConnection) {}
 
+  func secured(on connection: HTTPConnection) {}
+
   func closed(_ connection: HTTPConnection) {
     endUpdates(where: { _ in true })
     worker.deviceCount -= 1

@@ -67,6 +67,11 @@ final class HTTPConnection: EventHandler, TimerHandler {
     handshake()
   }
 
+  /// What the client showed in the handshake; nil if that was nothing, or there was none.
+  func peerCertificate(judgedBy context: TLSContext) -> PeerCertificate? {
+    transport.session?.peerCertificate(judgedBy: context)
+  }
+
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   // MARK: Events of the loop
@@ -119,7 +124,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
       watch(.readable)
       if idleTimeout > 0 { schedule(after: idleTimeout, .idle) }
       if tickPeriod > 0 { schedule(after: tickPeriod, .tick) }
+      role.listener.secured(on: self)
       worker.touch(self)
+      guard case .open = phase else { return }
       // The client's first bytes may have come with its last handshake message.
       readInput()
     case .wouldBlockRead: watch(.readable)
@@ -246,6 +253,13 @@ final class HTTPConnection: EventHandler, TimerHandler {
   }
 
   // MARK: End
+
+  /// Reads nothing more; what waits to be said is said, and then the connection ends.
+  func dismiss() {
+    guard case .open = phase else { return }
+    phase = .closing
+    schedule(after: Self.lingerMilliseconds, .linger)
+  }
 
   /// Ends a connection that owes its peer nothing and has heard nothing for so long: what is open there are requests that
   /// their client has left half sent, and one that is not whole was never accepted.

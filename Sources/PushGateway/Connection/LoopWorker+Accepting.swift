@@ -8,15 +8,15 @@ extension LoopWorker: ConnectionAcceptor {
   }
 
   func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
-    guard let kind = listeners.first(where: { $0.listener === listener })?.kind, phase == .serving, admit(peer)
-    else {
+    guard let place = listeners.firstIndex(where: { $0.listener === listener }), phase == .serving, admit(peer) else {
       counters.connectionsRefused += 1
       return
     }
     counters.connectionsAccepted += 1
+    let kind = listeners[place].kind
     let id = connections.reserve()
     do {
-      let connection = try connect(consume descriptor, id, peer, kind)
+      let connection = try connect(consume descriptor, id, peer, kind, place: place)
       connections.insert(connection)
       switch kind {
       case .provider(let provider):
@@ -42,8 +42,14 @@ extension LoopWorker: ConnectionAcceptor {
       handshakeTimeout: configuration.limits.handshakeTimeout.wholeMilliseconds, idleTimeout: idleTimeout, tick: tick)
   }
 
+  private enum Security {
+    case cleartext
+    case tls(TLSContext?)
+  }
+
   private func connect(
-    _ descriptor: consuming FileDescriptor, _ id: ConnectionID, _ peer: PeerAddress, _ kind: WorkerSetup.Door.Kind
+    _ descriptor: consuming FileDescriptor, _ id: ConnectionID, _ peer: PeerAddress, _ kind: WorkerSetup.Door.Kind,
+    place: Int
   ) throws -> HTTPConnection {
     var settings = HTTP2Settings()
     settings.headerListLimit = configuration.limits.headerListBytes
@@ -52,7 +58,7 @@ extension LoopWorker: ConnectionAcceptor {
     settings.resetsPerSecond = max(1, configuration.limits.resetsPerMinute / 60)
     let role: ConnectionRole
     let pool: HTTP2StreamPool
-    var isCleartext = false
+    let security: Security
     switch kind {
     case .provider(let provider):
       settings.maximumStreams = configuration.limits.streams
@@ -60,25 +66,24 @@ extension LoopWorker: ConnectionAcceptor {
       settings.bodyLimitExceptions = [
         HTTP2Settings.BodyLimit(pathPrefix: "/v1/apps/", bytes: FanOutRequest.maximumBodyBytes)
       ]
-      isCleartext = provider.cleartext
-      role = .provider(ProviderConnection(environment: provider.environment, worker: self))
+      security = provider.cleartext ? .cleartext : .tls(tlsContext(ofProvider: place))
+      role = .provider(ProviderConnection(environment: provider.environment, listener: place, worker: self))
       pool = providerStreams
     case .device:
       settings.maximumStreams = 100
       settings.announcedStreams = 100
       settings.bodyLimit = DeviceLimits.bodyBytes
+      security = .tls(tls.context(clientCA: nil))
       role = .device(DeviceConnection(worker: self))
       pool = deviceStreams
       // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
       descriptor.setUserTimeout(milliseconds: 60_000)
     }
     let transport: Transport
-    if isCleartext {
-      transport = Transport(plain: descriptor)
-    } else if let tls {
-      transport = try Transport(accepting: descriptor, context: tls)
-    } else {
-      throw GatewayError("a TLS listener has no certificate")
+    switch security {
+    case .cleartext: transport = Transport(plain: descriptor)
+    case .tls(let context?): transport = try Transport(accepting: descriptor, context: context)
+    case .tls(nil): throw GatewayError("a TLS listener has no certificate")
     }
     return HTTPConnection(
       id: id, transport: transport, http2: try HTTP2Connection(role: .server, settings: settings, pool: pool),

@@ -45,8 +45,9 @@ final class LoopWorker {
   let log: any GatewayLog
   private(set) var configuration: GatewayConfiguration
   private(set) var phase = Phase.serving
+  /// The provider listeners first, in the order of the configuration.
   var listeners: [(listener: Listener, kind: WorkerSetup.Door.Kind)] = []
-  var tls: TLSContext?
+  private(set) var tls: ServerTLS
 
   // Connections.
   var connections = ConnectionTable()
@@ -212,6 +213,11 @@ final class LoopWorker {
 
   // MARK: Connections
 
+  /// What new connections of a listener get, by its place; nil where there is no certificate to show.
+  func tlsContext(ofProvider place: Int) -> TLSContext? {
+    tls.context(clientCA: configuration.providers[place].clientCA)
+  }
+
   func touch(_ connection: HTTPConnection) {
     guard !connection.isTouched else { return }
     connection.isTouched = true
@@ -262,16 +268,16 @@ final class LoopWorker {
   // MARK: Reload
 
   /// Takes over what may change while running. The keys were parsed before, so nothing here can fail half-way.
-  func adopt(_ new: GatewayConfiguration, tls newTLS: TLSContext?, keys: ProviderKeys) {
+  func adopt(_ new: GatewayConfiguration, tls newTLS: ServerTLS, keys: ProviderKeys) {
     var kept = new
     // These need a restart; see the configuration's table.
     kept.loops = configuration.loops
-    kept.providers = configuration.providers
+    kept.providers = configuration.providers.takingClientCAs(from: new.providers)
     kept.device = configuration.device
     kept.store = configuration.store
     kept.admin = configuration.admin
     configuration = kept
-    tls = newTLS
+    tls = newTLS.covering(kept.providers, from: tls)
     pushValidator = PushValidator(checks: new.checks)
     credentials.replace(with: new, keys: keys, at: now)
     ledger.change(LedgerRules(new), at: now)

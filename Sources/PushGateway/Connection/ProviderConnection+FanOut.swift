@@ -26,18 +26,20 @@ extension ProviderConnection {
     switch route {
     case .begin(let bundleID):
       let head = try FanOutHeadValidator().validate(stream.headers, bundleID: bundleID, topics: &worker.topics) {
-        () throws(Refusal) in try authenticate(stream)
+        () throws(Refusal) in try authenticate(stream, on: connection)
       }
       return .begin(bundleID, head)
-    case .report(let id): return .report(try find(id, for: stream))
-    case .watch(let id): return .watch(try find(id, for: stream))
-    case .cancel(let id): return .cancel(try find(id, for: stream))
+    case .report(let id): return .report(try find(id, for: stream, on: connection))
+    case .watch(let id): return .watch(try find(id, for: stream, on: connection))
+    case .cancel(let id): return .cancel(try find(id, for: stream, on: connection))
     }
   }
 
   /// Another team's is as good as none.
-  private func find(_ id: CanonicalUUID, for stream: HTTP2Stream) throws(Refusal) -> FanOut {
-    _ = try authenticate(stream)
+  private func find(
+    _ id: CanonicalUUID, for stream: HTTP2Stream, on connection: HTTPConnection
+  ) throws(Refusal) -> FanOut {
+    _ = try authenticate(stream, on: connection)
     guard let fanOut = worker.ledger.fanOuts.find(id), fanOut.order.team == session.team,
       fanOut.order.environment == environment
     else { throw Refusal(.badPath, "This team has no such fan-out here, or it was long ago.") }

@@ -7,15 +7,20 @@ import TokenStore
 /// A provider's connection: requests in, answers out, as APNs gives them.
 final class ProviderConnection: ConnectionListener {
   let environment: GatewayEnvironment
+  /// Its place among the configured ones.
+  let listener: Int
   let worker: LoopWorker
-  private(set) var session = ProviderSession()
+  var session = ProviderSession()
+  /// Whose authorities found the client's certificate good; nil without one.
+  var judgedBy: TLSContext?
   private var hasRaisedStreams = false
   private var isDraining = false
   private var hasSaidGoodbye = false
   var watchers: [FanOutWatcher] = []
 
-  init(environment: GatewayEnvironment, worker: LoopWorker) {
+  init(environment: GatewayEnvironment, listener: Int, worker: LoopWorker) {
     self.environment = environment
+    self.listener = listener
     self.worker = worker
   }
 
@@ -35,7 +40,7 @@ final class ProviderConnection: ConnectionListener {
   func ticked(on connection: HTTPConnection) {}
   func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
 
-  func idled(on connection: HTTPConnection) { sayGoodbye(on: connection, reason: .idleTimeout) }
+  func idled(on connection: HTTPConnection) { sayGoodbye(on: connection, Refusal(.idleTimeout)) }
 
   /// First "open no more", and when the client has heard it, the last stream that counts (RFC 9113 §6.8).
   func drainBegan(on connection: HTTPConnection) {
@@ -45,12 +50,12 @@ final class ProviderConnection: ConnectionListener {
     connection.http2.ping()
   }
 
-  func drainWasHeard(on connection: HTTPConnection) { sayGoodbye(on: connection, reason: .shutdown) }
+  func drainWasHeard(on connection: HTTPConnection) { sayGoodbye(on: connection, Refusal(.shutdown)) }
 
-  private func sayGoodbye(on connection: HTTPConnection, reason: RejectionReason) {
+  private func sayGoodbye(on connection: HTTPConnection, _ refusal: Refusal) {
     guard !hasSaidGoodbye else { return }
     hasSaidGoodbye = true
-    connection.http2.goAway(debugData: Refusal(reason).body)
+    connection.http2.goAway(debugData: refusal.body)
   }
 
   // MARK: Requests
@@ -77,20 +82,22 @@ final class ProviderConnection: ConnectionListener {
     let worker = worker
     defer { raiseStreamsOnceAuthenticated(on: connection) }
     return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
-      try authenticate(stream)
+      try authenticate(stream, on: connection)
     }
   }
 
-  func authenticate(_ stream: HTTP2Stream) throws(Refusal) -> TopicGrant {
-    try worker.credentials.authenticate(
+  func authenticate(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> TopicGrant {
+    try examineCertificateAfterReload(on: connection)
+    return try worker.credentials.authenticate(
       stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
   }
 
-  /// Apple: one stream until the first valid provider token, whatever else is wrong with that request.
-  func raiseStreamsOnceAuthenticated(on connection: HTTPConnection) {
+  /// Apple: one stream until the first valid provider token, whatever else is wrong with that request. With a certificate
+  /// there are all from the start (apns-contract §1.2).
+  func raiseStreamsOnceAuthenticated(fromTheStart: Bool = false, on connection: HTTPConnection) {
     guard !hasRaisedStreams, session.isAuthenticated else { return }
     hasRaisedStreams = true
-    connection.http2.raiseAnnouncedStreams(to: worker.configuration.limits.streams)
+    connection.http2.raiseAnnouncedStreams(to: worker.configuration.limits.streams, fromTheStart: fromTheStart)
   }
 
   /// The only answer that does not wait for the request's end. What is wrong with the head is wrong first, and said at
@@ -173,6 +180,10 @@ final class ProviderConnection: ConnectionListener {
 
   private func refuse(_ refusal: Refusal, _ stream: HTTP2Stream, on connection: HTTPConnection) {
     respond(refusal, to: stream, on: connection)
+    // It has expired, or its authority has gone: no later request can be better.
+    if refusal.reason == .badCertificate || refusal.reason == .badCertificateEnvironment {
+      sayGoodbye(on: connection, refusal)
+    }
   }
 
   /// - Parameter given: the push's id where it has one already; else the client's, or a new one.

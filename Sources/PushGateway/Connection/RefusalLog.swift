@@ -32,17 +32,33 @@ struct RefusalLog {
     if case .token(let token)?? = headers.withValue(of: .path, { PushPath($0) }) {
       fields.append((.token, digest.name(of: token.bytes)))
     }
-    if let keyID = Self.keyID(in: headers) {
+    let keyID = Self.keyID(in: headers)
+    if let keyID {
       fields.append((.keyID, digest.name(of: keyID.utf8)))
-      if let key = session.key, key.keyID == keyID {
-        fields.append((.team, key.team))
-        if let app = Self.app(in: headers), key.grant.allows(app) { fields.append((.app, "\(app)")) }
-      }
+    }
+    if let grant = session.provenGrant(naming: keyID) {
+      if let team = session.team { fields.append((.team, team)) }
+      if let app = Self.app(in: headers) ?? grant.standard, grant.allows(app) { fields.append((.app, "\(app)")) }
     }
     fields.append((.connection, "\(connection.id)"))
     fields.append((.peer, "\(connection.peer.address)"))
     if suppressed > 0 { fields.append((.suppressed, "\(suppressed)")) }
     log.record(Self.level, "a push was refused", fields)
+  }
+
+  /// A connection that ends before any push, for its certificate. Quotes nothing of that: anybody can write one.
+  mutating func record(
+    _ refusal: Refusal, ofCertificateOn connection: HTTPConnection, environment: GatewayEnvironment,
+    at now: LedgerTime, to log: any GatewayLog
+  ) {
+    guard log.isRecording(Self.level), let suppressed = rate.admit(refusal.reason, at: now) else { return }
+    var fields: [(LogKey, String)] = [(.reason, refusal.reason.rawValue)]
+    if let detail = refusal.detail { fields.append((.cause, detail)) }
+    fields.append((.environment, environment.rawValue))
+    fields.append((.connection, "\(connection.id)"))
+    fields.append((.peer, "\(connection.peer.address)"))
+    if suppressed > 0 { fields.append((.suppressed, "\(suppressed)")) }
+    log.record(Self.level, "a client certificate was refused", fields)
   }
 
   /// The end of a flood, which no later line tells.

@@ -15,7 +15,7 @@ struct WorkerSetup: Sendable {
   }
 
   var configuration: GatewayConfiguration
-  var tls: TLSContext?
+  var tls: ServerTLS
   var doors: [Door]
   var bootID: String
   var inbox: Mailbox<LoopMessage>

@@ -5,15 +5,22 @@ import TokenStore
 extension ConfigurationAssembly {
   mutating func providers() -> [GatewayConfiguration.ProviderListener] {
     all(.provider).map { content in
+      let clientCA = readFile(.providerClientCA, in: content, as: .certificate)
+      outline.clientCAFiles.append(clientCA?.path)
       let listener = GatewayConfiguration.ProviderListener(
         listen: address(.providerListen, in: content) ?? .tcp(host: "::", port: 2197),
         environment: content.choice(.providerEnvironment) ?? .development,
-        cleartext: content.flag(.providerCleartext) ?? false,
+        cleartext: content.flag(.providerCleartext) ?? false, clientCA: clientCA?.bytes,
         idleTimeout: content.duration(.providerIdleTimeout) ?? .seconds(3600))
       if listener.cleartext, !listener.listen.isLocal, !content.faulty.contains(.providerListen) {
         refuse(
           .providerCleartext, in: content,
           "expected false, for \(listener.listen) can be reached from outside; listen on 127.0.0.1, [::1] or unix:")
+      }
+      if listener.cleartext, clientCA != nil {
+        refuse(
+          .providerClientCA, in: content,
+          "expected none, for without TLS nobody can show a certificate; remove it or cleartext = true")
       }
       return listener
     }
@@ -121,7 +128,9 @@ extension ConfigurationAssembly {
           + "laptop")
     }
     for (content, listener) in zip(all(.provider), gateway.providers)
-    where !gateway.providerKeys.contains(where: { $0.environment == listener.environment }) {
+    where listener.clientCA == nil
+      && !gateway.providerKeys.contains(where: { $0.environment == listener.environment })
+    {
       warn(
         content.line, nil,
         "no [[provider-key]] for \(listener.environment.rawValue), so every push on \(listener.listen) is refused")

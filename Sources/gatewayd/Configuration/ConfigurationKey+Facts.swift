@@ -75,9 +75,10 @@ extension ConfigurationKey {
         "HTTP/2 with prior knowledge and without TLS. On loopback and Unix sockets only.")
     case .providerClientCA:
       Facts(
-        .provider, .notServed("client certificates as credentials are not served by this version; remove the key"),
-        .absent("Provider tokens are the only credential.", example: #""/etc/gatewayd/clients.pem""#), .restart,
-        "Will turn certificate credentials on. Not served by this version, and refused rather than ignored.")
+        .provider, .path(orNone: false),
+        .absent("Provider tokens are the only credential.", example: #""/etc/gatewayd/clients.pem""#), .reload,
+        "PEM: who issues client certificates. Whoever shows one of theirs needs no provider token; its own topics count."
+      )
     case .providerIdleTimeout:
       Facts(
         .provider, .duration(10 * Self.second...7 * Self.day), .value(#""1h""#), .restart,

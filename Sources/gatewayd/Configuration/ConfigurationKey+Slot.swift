@@ -18,6 +18,27 @@ extension ConfigurationKey {
       differs = { part($0[keyPath: whole]) != part($1[keyPath: whole]) }
       copy = { $1[keyPath: whole] = $0[keyPath: whole] }
     }
+
+    /// Of the provider listeners, which stay as they are but for their `client-ca`.
+    fileprivate init<Part: Equatable>(of part: KeyPath<GatewayConfiguration.ProviderListener, Part>) {
+      differs = { $0.providers.map { $0[keyPath: part] } != $1.providers.map { $0[keyPath: part] } }
+      copy = { $1.providers = $0.providers.takingClientCAs(from: $1.providers) }
+    }
+
+    private init(
+      differs: @escaping (GatewayConfiguration, GatewayConfiguration) -> Bool,
+      copy: @escaping (GatewayConfiguration, inout GatewayConfiguration) -> Void
+    ) {
+      self.differs = differs
+      self.copy = copy
+    }
+
+    /// It reloads in listeners that are open; in those that a restart will bring it comes with them.
+    fileprivate static var clientCAs: Slot {
+      Slot(
+        differs: { $0.providers.takingClientCAs(from: $1.providers) != $0.providers },
+        copy: { $1.providers = $0.providers })
+    }
   }
 
   /// nil for keys that the running gateway does not know.
@@ -25,11 +46,11 @@ extension ConfigurationKey {
     switch self {
     case .loops: Slot(\.loops)
 
-    case .providerListen: Slot(\.providers) { $0.map(\.listen) }
-    case .providerEnvironment: Slot(\.providers) { $0.map(\.environment) }
-    case .providerCleartext: Slot(\.providers) { $0.map(\.cleartext) }
-    case .providerIdleTimeout: Slot(\.providers) { $0.map(\.idleTimeout) }
-    case .providerClientCA: nil
+    case .providerListen: Slot(of: \.listen)
+    case .providerEnvironment: Slot(of: \.environment)
+    case .providerCleartext: Slot(of: \.cleartext)
+    case .providerIdleTimeout: Slot(of: \.idleTimeout)
+    case .providerClientCA: .clientCAs
 
     case .providerKeyTeam: Slot(\.providerKeys) { $0.map(\.team) }
     case .providerKeyID: Slot(\.providerKeys) { $0.map(\.keyID) }

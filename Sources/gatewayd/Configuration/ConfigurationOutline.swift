@@ -19,6 +19,8 @@ package struct ConfigurationOutline: Sendable, Equatable {
   }
 
   package internal(set) var providers: [GatewayConfiguration.ProviderListener] = []
+  /// In the order of ``providers``; nil where a listener asks for no certificates.
+  package internal(set) var clientCAFiles: [String?] = []
   package internal(set) var device: GatewayConfiguration.DeviceListener?
   package internal(set) var providerKeys: [ProviderKey] = []
   package internal(set) var enrolments: [Enrolment] = []

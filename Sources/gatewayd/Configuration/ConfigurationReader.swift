@@ -57,11 +57,7 @@ struct ConfigurationReader {
   private mutating func read(_ node: TOMLNode, as key: ConfigurationKey) -> ConfigurationValue? {
     let kind = key.facts.kind
     if let value = kind.read(node) { return value }
-    if case .notServed(let reason) = kind {
-      refuse(node.line, key.rawValue, reason)
-    } else {
-      refuse(node.line, key.rawValue, "expected \(kind.expectation), got \(Self.describe(node))")
-    }
+    refuse(node.line, key.rawValue, "expected \(kind.expectation), got \(Self.describe(node))")
     return nil
   }
 

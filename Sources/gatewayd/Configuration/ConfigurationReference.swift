@@ -81,7 +81,7 @@ extension ConfigurationKey {
       case .required: "Required."
       case .absent(let meaning, _): "No default: \(meaning.prefix(1).lowercased())\(meaning.dropFirst())"
       }
-    let expectation = if case .notServed = facts.kind { "Not served" } else { "Takes \(facts.kind.expectation)" }
+    let expectation = "Takes \(facts.kind.expectation)"
     return "\(expectation)\(unit); \(facts.effect.rawValue). \(standard)"
   }
 

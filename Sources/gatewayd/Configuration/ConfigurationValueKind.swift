@@ -20,8 +20,6 @@ package enum ConfigurationValueKind: Sendable {
   case identifier(count: Int)
   /// Not empty, at most so many bytes.
   case text(maximumBytes: Int)
-  /// Designed, not served by this version; the text says so.
-  case notServed(String)
 
   /// Completes "expected …" and stands in the reference.
   package var expectation: String {
@@ -42,7 +40,6 @@ package enum ConfigurationValueKind: Sendable {
     case .bundlePatterns: "a list of bundle IDs such as [\"com.example.caffeine\", \"com.example.*\"], at least one"
     case .identifier(let count): "\(count) letters and digits"
     case .text(let maximumBytes): "a text of 1 to \(maximumBytes) bytes"
-    case .notServed(let reason): reason
     }
   }
 

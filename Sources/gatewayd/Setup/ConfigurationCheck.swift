@@ -12,6 +12,7 @@ struct ConfigurationCheck: Sendable {
 
   init(_ loaded: LoadedConfiguration) {
     checkTLS(loaded)
+    checkClientCAs(loaded)
     checkProviderKeys(loaded)
     checkDatabase(loaded)
     checkAdminSocket(loaded)
@@ -34,6 +35,18 @@ struct ConfigurationCheck: Sendable {
       _ = try TLSContext.client(trust: .certificates(contents))
     } catch {
       errors.append(loaded.error(.tlsCA, "\(path): \(error)"))
+    }
+  }
+
+  private mutating func checkClientCAs(_ loaded: LoadedConfiguration) {
+    for (occurrence, listener) in loaded.gateway.providers.enumerated() {
+      guard let clientCA = listener.clientCA else { continue }
+      do throws(TLSError) {
+        _ = try TLSContext.client(trust: .certificates(clientCA))
+      } catch {
+        let file = loaded.outline.clientCAFiles[occurrence] ?? ""
+        errors.append(loaded.error(.providerClientCA, occurrence: occurrence, "\(file): cannot be used: \(error)"))
+      }
     }
   }
 

@@ -90,8 +90,12 @@ struct PlainFault: Sendable, CustomTestStringConvertible {
         + "\"unix:/path\", got \":2198\""),
     .after(
       "[[provider]]\nlisten = \"127.0.0.1:2198\"\nenvironment = \"development\"\ncleartext = true\n"
-        + "client-ca = \"ca.pem\"", 16,
-      "provider.client-ca: client certificates as credentials are not served by this version; remove the key"),
+        + "client-ca = \"server.pem\"", 16,
+      "provider.client-ca: expected none, for without TLS nobody can show a certificate; remove it or cleartext = true"),
+    .after(
+      "[[provider]]\nlisten = \"127.0.0.1:2198\"\nenvironment = \"development\"\nclient-ca = \"admin.token\"\n"
+        + "[tls]\ncertificate = \"server.pem\"\nkey = \"server.key\"", 15,
+      "provider.client-ca: admin.token: expected a PEM certificate (-----BEGIN CERTIFICATE-----)"),
     .after(
       "[device]", 12,
       "tls.certificate: is missing: [device] needs [tls] with certificate and key; gatewayd init makes some for a "

@@ -52,12 +52,48 @@ import TokenStore
 
   @Test("Every key has a place in the configuration, but those that the gateway does not know") func slots() {
     let without = ConfigurationKey.allCases.filter { $0.slot == nil }
-    #expect(without == [.providerClientCA, .tlsCA])
+    #expect(without == [.tlsCA])
   }
 
-  @Test("The keys of a repeated section all reload or none does, for a list is taken whole") func listsWhole() {
+  @Test("The keys of a repeated section all reload or none does, for a list is taken whole, client-ca excepted")
+  func listsWhole() {
     for section in ConfigurationSection.allCases where section.isRepeated {
-      #expect(Set(section.keys.map(\.facts.effect)).count == 1)
+      let keys = section.keys.filter { $0 != .providerClientCA }
+      #expect(Set(keys.map(\.facts.effect)).count == 1)
     }
+  }
+
+  @Test("A listener's client-ca reloads, though all else about listeners waits for a restart") func clientCA() {
+    var new = Self.running
+    new.providers[0].clientCA = [1]
+    let plan = ReloadPlan(running: Self.running, new: new)
+    #expect(plan.atOnce == [.providerClientCA] && plan.afterRestart == [])
+    #expect(plan.configuration.providers == new.providers)
+
+    new.providers[0].idleTimeout = .seconds(10)
+    new.providers.append(.init(listen: .tcp(host: "::", port: 2198), environment: .production, clientCA: [2]))
+    let mixed = ReloadPlan(running: Self.running, new: new)
+    #expect(mixed.atOnce == [.providerClientCA])
+    #expect(mixed.afterRestart == [.providerListen, .providerEnvironment, .providerCleartext, .providerIdleTimeout])
+    #expect(mixed.configuration.providers.map(\.clientCA) == [[1]])
+    #expect(mixed.configuration.providers[0].idleTimeout == .seconds(3600))
+    #expect(ReloadPlan(running: mixed.configuration, new: new).atOnce == [], "what was applied is not applied again")
+
+    var removed = plan.configuration
+    removed.providers[0].clientCA = nil
+    #expect(ReloadPlan(running: plan.configuration, new: removed).atOnce == [.providerClientCA])
+  }
+
+  @Test("Listeners on any free port take the client-ca of the one in the same place") func clientCAsOfTwins() {
+    var running = Self.running
+    running.providers = GatewayEnvironment.allCases.flatMap { environment in
+      [1, 2].map { .init(listen: .tcp(host: "::", port: 0), environment: environment, clientCA: [$0]) }
+    }
+    var new = running
+    new.providers[1].clientCA = [7]
+    new.providers[3].clientCA = nil
+    let taken = running.providers.takingClientCAs(from: new.providers)
+    #expect(taken.map(\.clientCA) == [[1], [7], [1], nil])
+    #expect(running.providers.takingClientCAs(from: []) == running.providers)
   }
 }

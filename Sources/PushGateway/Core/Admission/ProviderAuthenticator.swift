@@ -4,8 +4,9 @@ package import TokenStore
 
 /// The two steps of admission that come first after method and path: provider credential and provider-token rate.
 ///
-/// Owned by one loop, for the provider listeners of one environment. Cheapest first: the text that the connection used
-/// last, then any text that some connection used, then a signature check.
+/// Owned by one loop, for the provider listeners of one environment. A connection's certificate answers for all its
+/// requests. Of provider tokens cheapest first: the text that the connection used last, then any text that some
+/// connection used, then a signature check.
 package struct ProviderAuthenticator {
   package let environment: GatewayEnvironment
   package private(set) var keyring: ProviderKeyring
@@ -36,6 +37,8 @@ package struct ProviderAuthenticator {
     _ header: HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
     signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
+    // Apple: `authorization` is ignored when a client certificate is used.
+    if let certificate = session.credential.certificate { return try certificate.grant(at: now) }
     let answer = header.reading(.authorization) { value in
       Result { () throws(Refusal) in
         try authenticate(value, session: &session, now: now, ledgerNow: ledgerNow, signatures: signatures)
@@ -45,7 +48,7 @@ package struct ProviderAuthenticator {
     return try answer.get()
   }
 
-  /// As above, of the value itself.
+  /// As above, of the value itself, for a connection without a certificate.
   package mutating func authenticate(
     _ authorization: UnsafeRawBufferPointer, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
     signatures: any SignatureVerifying

@@ -10,8 +10,6 @@ package struct ProviderSession {
   package private(set) var credential = ConnectionCredential()
   /// The key that the connection's tokens name; later ones must be related to it.
   package private(set) var key: ProviderKeyring.Key?
-  /// Whose key the connection's first valid token was signed with.
-  package var team: String? { key?.team }
   private var tokenChanged: LedgerTime?
   /// A text that was refused for what it is, so that a client that insists does not cost a signature check each time.
   private var refused: (text: [UInt8], generation: UInt32, refusal: Refusal)?
@@ -19,7 +17,19 @@ package struct ProviderSession {
 
   package init() {}
 
-  /// Whether the connection ever showed a valid provider token. SETTINGS allows one stream until then
+  /// The connection's client certificate was found good. A later one takes the place of an earlier.
+  package mutating func accept(_ certificate: CertificateCredential) { credential = ConnectionCredential(certificate) }
+
+  /// Who the provider is, once it has shown it.
+  package var team: String? { credential.certificate?.team ?? key?.team }
+
+  /// What the provider may send to by what it has proved; nil for a request that names another key than the proven one.
+  package func provenGrant(naming keyID: String?) -> TopicGrant? {
+    if let certificate = credential.certificate { return certificate.topics }
+    return key?.keyID == keyID ? key?.grant : nil
+  }
+
+  /// Whether the connection ever showed a valid provider token, or a certificate. SETTINGS allows one stream until then
   /// (Apple: Sending notification requests to APNs).
   package var isAuthenticated: Bool { credential.isPresent }
 

@@ -9,15 +9,18 @@ public struct GatewayConfiguration: Sendable {
     public var environment: GatewayEnvironment
     /// HTTP/2 with prior knowledge and no TLS; only where ``ListenAddress/isLocal``.
     public var cleartext: Bool
+    /// PEM: whoever shows a certificate that these have issued needs no provider token; nil: no certificate is asked for.
+    public var clientCA: [UInt8]?
     public var idleTimeout: Duration
 
     public init(
-      listen: ListenAddress, environment: GatewayEnvironment, cleartext: Bool = false,
+      listen: ListenAddress, environment: GatewayEnvironment, cleartext: Bool = false, clientCA: [UInt8]? = nil,
       idleTimeout: Duration = .seconds(3600)
     ) {
       self.listen = listen
       self.environment = environment
       self.cleartext = cleartext
+      self.clientCA = clientCA
       self.idleTimeout = idleTimeout
     }
   }

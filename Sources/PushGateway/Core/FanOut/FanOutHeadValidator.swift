@@ -30,7 +30,7 @@ package struct FanOutHeadValidator: Sendable {
       }
     }
     guard grant.allows(bundleID) else {
-      throw Refusal(.topicDisallowed, "This provider key may not send to this app; see its topics in the gateway.")
+      throw Refusal(.topicDisallowed, PushHeadValidator.disallowed(by: grant.origin))
     }
     guard type == nil || type == .widgets else {
       throw Refusal(.invalidPushType, "A fan-out is of push type widgets, and can do without apns-push-type.")

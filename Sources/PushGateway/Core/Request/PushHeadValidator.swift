@@ -36,9 +36,9 @@ package struct PushHeadValidator: Sendable {
     let priority = try Self.priority(in: header)
     let hasCollapseID = try Self.hasCollapseID(in: header)
     let type = try Self.type(in: header)
-    let bundleID = try Self.topic(in: header, topics: &topics)
+    let bundleID = try Self.topic(in: header, topics: &topics, standard: grant.standard)
     guard grant.allows(bundleID) else {
-      throw Refusal(.topicDisallowed, "This provider key may not send to this topic; see its topics in the gateway.")
+      throw Refusal(.topicDisallowed, Self.disallowed(by: grant.origin))
     }
     guard type == .widgets || (acceptsGeneralTypes && Self.isGeneral(type)) else {
       throw Refusal(.invalidPushType, Self.mismatch(of: type))
@@ -107,14 +107,25 @@ extension PushHeadValidator {
     return type
   }
 
-  static func topic(in header: HeaderBlock, topics: inout TopicTable) throws(Refusal) -> BundleID {
+  static func topic(
+    in header: HeaderBlock, topics: inout TopicTable, standard: BundleID? = nil
+  ) throws(Refusal) -> BundleID {
     let read: Result<BundleID, WidgetTopic.Fault>?? = header.reading(.apnsTopic) { text in
       text.isEmpty ? nil : Result { () throws(WidgetTopic.Fault) in try topics.bundleID(of: text) }
     }
     switch read ?? nil {
-    case nil: throw Refusal(.missingTopic, "apns-topic is absent; send <bundle ID>.push-type.widgets.")
+    case nil:
+      if let standard { return standard }
+      throw Refusal(.missingTopic, "apns-topic is absent; send <bundle ID>.push-type.widgets.")
     case .success(let bundleID): return bundleID
     case .failure(let fault): throw Refusal(.badTopic, fault.detail)
+    }
+  }
+
+  static func disallowed(by origin: TopicGrant.Origin) -> String {
+    switch origin {
+    case .key: "This provider key may not send to this topic; see its topics in the gateway."
+    case .certificate: "The client certificate may not send to this topic; it lists neither it nor its bundle ID."
     }
   }
 

@@ -3,8 +3,9 @@ import CNGHTTP2
 /// What concerns the whole connection, or ends a stream.
 extension HTTP2Connection {
   /// Sends a new SETTINGS that admits to more streams. Server only.
-  package func raiseAnnouncedStreams(to streams: Int) {
-    guard role == .server, failure == nil else { return }
+  /// - Parameter fromTheStart: if the first SETTINGS has not left yet, it says so itself and no second one follows.
+  package func raiseAnnouncedStreams(to streams: Int, fromTheStart: Bool = false) {
+    guard role == .server, failure == nil, !(fromTheStart && amendAnnouncement(to: streams)) else { return }
     _ = submitSettings(announcing: streams)
   }
 

@@ -169,6 +169,14 @@ package final class HTTP2Connection {
     return result
   }
 
+  /// What the SETTINGS frame that has not left yet shall say.
+  /// - Returns: false when none is waiting.
+  func amendAnnouncement(to streams: Int) -> Bool {
+    guard let last = announcements.indices.last else { return false }
+    announcements[last] = UInt32(clamping: streams)
+    return true
+  }
+
   private func submitFirstSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
     func entry(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
       nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))

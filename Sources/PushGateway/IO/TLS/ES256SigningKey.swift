@@ -9,31 +9,23 @@ package final class ES256SigningKey {
 
   /// Makes a new key.
   package convenience init() throws(TLSError) {
-    ERR_clear_error()
-    guard let raw = gateway_generate_p256() else { throw .drain("OpenSSL made no key") }
-    try self.init(taking: raw)
+    try self.init(try P256Key())
   }
 
   /// Reads a `.p8` file (PKCS#8 in PEM) or a SEC1 key.
   package convenience init(pem: [UInt8]) throws(TLSError) {
-    try self.init(taking: try PEM.privateKey(pem, named: "provider key"))
+    try self.init(try P256Key(taking: try PEM.privateKey(pem, named: "provider key"), named: "provider key"))
   }
 
-  private init(taking raw: OpaquePointer) throws(TLSError) {
-    key = try P256Key(taking: raw, named: "provider key")
+  private init(_ key: consuming P256Key) throws(TLSError) {
     context = try key.context(EVP_PKEY_sign_init)
+    self.key = key
   }
 
   deinit { EVP_PKEY_CTX_free(context) }
 
   /// The private key as PKCS#8 in PEM: what Apple hands out as `.p8`. Write it with mode 0600.
-  package func pem() throws(TLSError) -> [UInt8] {
-    ERR_clear_error()
-    guard let text = PEM.text({ PEM_write_bio_PKCS8PrivateKey($0, key.raw, nil, nil, 0, nil, nil) }) else {
-      throw .drain("the key cannot be written as PEM")
-    }
-    return text
-  }
+  package func pem() throws(TLSError) -> [UInt8] { try key.pem() }
 
   /// The public half as PEM.
   package func publicPEM() throws(TLSError) -> [UInt8] {

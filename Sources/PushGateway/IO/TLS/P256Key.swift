@@ -14,7 +14,23 @@ struct P256Key: ~Copyable {
     self.raw = raw
   }
 
+  /// Makes a new one.
+  init() throws(TLSError) {
+    ERR_clear_error()
+    guard let raw = gateway_generate_p256() else { throw .drain("OpenSSL made no key") }
+    try self.init(taking: raw, named: "new key")
+  }
+
   deinit { EVP_PKEY_free(raw) }
+
+  /// PKCS#8 in PEM. A secret.
+  borrowing func pem() throws(TLSError) -> [UInt8] {
+    ERR_clear_error()
+    guard let text = PEM.text({ PEM_write_bio_PKCS8PrivateKey($0, raw, nil, nil, 0, nil, nil) }) else {
+      throw .drain("the key cannot be written as PEM")
+    }
+    return text
+  }
 
   /// A context for many operations, which OpenSSL keeps ready between them. The caller frees it.
   borrowing func context(

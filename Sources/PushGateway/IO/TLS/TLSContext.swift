@@ -20,14 +20,28 @@ package final class TLSContext: @unchecked Sendable {
   let isServer: Bool
 
   /// A server's side. `certificateChain` is PEM, the server's own certificate first; `privateKey` is PEM without
-  /// passphrase.
+  /// passphrase. With `clientAuthorities` (PEM, one or more) clients are asked for a certificate; what it is worth says
+  /// ``TLSSession/peerCertificate(judgedBy:)``, and no handshake fails for it.
   ///
   /// ALPN picks `h2`; a client that offers other protocols only gets the alert `no_application_protocol` (RFC 7301 §3.2);
   /// one that offers none is served, because some APNs clients do so.
   package static func server(
-    certificateChain: [UInt8], privateKey: [UInt8]
+    certificateChain: [UInt8], privateKey: [UInt8], clientAuthorities: [UInt8]? = nil
   ) throws(TLSError) -> TLSContext {
     let context = try TLSContext(server: true)
+    try context.use(certificateChain, privateKey)
+    // Tickets resume a session without any memory of ours; a cache would keep some for each client that ever came.
+    gateway_ctx_set_session_cache_off(context.raw)
+    _ = SSL_CTX_set_num_tickets(context.raw, 1)
+    SSL_CTX_set_alpn_select_cb(context.raw, selectProtocol, nil)
+    if let clientAuthorities {
+      try context.trust(clientAuthorities, named: "client CA file")
+      gateway_ctx_ask_for_certificates(context.raw)
+    }
+    return context
+  }
+
+  private func use(_ certificateChain: [UInt8], _ privateKey: [UInt8]) throws(TLSError) {
     let chain = try PEM.certificates(certificateChain, named: "certificate file")
     var unowned = chain[...]
     defer { unowned.forEach { X509_free($0) } }
@@ -35,32 +49,38 @@ package final class TLSContext: @unchecked Sendable {
     defer { EVP_PKEY_free(key) }
 
     ERR_clear_error()
-    guard SSL_CTX_use_certificate(context.raw, chain[0]) == 1 else {
-      throw .drain("the server's certificate cannot be used")
+    guard SSL_CTX_use_certificate(raw, chain[0]) == 1 else {
+      throw .drain("the certificate cannot be used")
     }
     guard X509_check_private_key(chain[0], key) == 1 else {
       ERR_clear_error()
       throw TLSError(
         "the key does not match the certificate: the first certificate of the file must be the one made for this key")
     }
-    guard SSL_CTX_use_PrivateKey(context.raw, key) == 1 else { throw .drain("the server's key cannot be used") }
+    guard SSL_CTX_use_PrivateKey(raw, key) == 1 else { throw .drain("the certificate's key cannot be used") }
     for certificate in chain.dropFirst() {
-      guard gateway_ctx_add_chain_certificate(context.raw, certificate) == 1 else {
+      guard gateway_ctx_add_chain_certificate(raw, certificate) == 1 else {
         throw .drain("a certificate of the chain cannot be used")
       }
       unowned.removeAll { $0 == certificate }
     }
-    // Tickets resume a session without any memory of ours; a cache would keep some for each client that ever came.
-    gateway_ctx_set_session_cache_off(context.raw)
-    _ = SSL_CTX_set_num_tickets(context.raw, 1)
-    SSL_CTX_set_alpn_select_cb(context.raw, selectProtocol, nil)
-    return context
+  }
+
+  private func trust(_ pem: [UInt8], named name: String) throws(TLSError) {
+    let certificates = try PEM.certificates(pem, named: name)
+    defer { certificates.forEach { X509_free($0) } }
+    let store = SSL_CTX_get_cert_store(raw)
+    for certificate in certificates {
+      guard X509_STORE_add_cert(store, certificate) == 1 else {
+        throw .drain("a certificate of the \(name) cannot be used")
+      }
+    }
   }
 
   /// A client's side, for `gatewayctl`, the simulator and tests. Offers `h2` unless told otherwise; an empty list sends no
-  /// ALPN at all.
+  /// ALPN at all. `identity` is shown to servers that ask for a certificate.
   package static func client(
-    trust: Trust, protocols: [String] = ["h2"], maximumVersion: TLSVersion = .tls13
+    trust: Trust, identity: CertificateAndKey? = nil, protocols: [String] = ["h2"], maximumVersion: TLSVersion = .tls13
   ) throws(TLSError) -> TLSContext {
     let context = try TLSContext(server: false)
     switch trust {
@@ -69,15 +89,9 @@ package final class TLSContext: @unchecked Sendable {
         throw .drain("the machine's trusted certificates cannot be read")
       }
     case .certificates(let bytes):
-      let certificates = try PEM.certificates(bytes, named: "CA file")
-      defer { certificates.forEach { X509_free($0) } }
-      let store = SSL_CTX_get_cert_store(context.raw)
-      for certificate in certificates {
-        guard X509_STORE_add_cert(store, certificate) == 1 else {
-          throw .drain("a certificate of the CA file cannot be used")
-        }
-      }
+      try context.trust(bytes, named: "CA file")
     }
+    if let identity { try context.use(identity.certificateChain, identity.privateKey) }
     SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
     _ = gateway_ctx_set_max_version(context.raw, maximumVersion.code)
     let offer = protocols.flatMap { [UInt8(clamping: $0.utf8.count)] + Array($0.utf8) }

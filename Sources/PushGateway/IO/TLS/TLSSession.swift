@@ -96,6 +96,15 @@ package final class TLSSession {
     SSL_CIPHER_get_name(SSL_get_current_cipher(raw)).map { String(cString: $0) } ?? "none"
   }
 
+  /// What the client showed, judged now by the authorities of `context`, which a reload may have made since; nil if it
+  /// showed nothing. Only after the handshake.
+  package func peerCertificate(judgedBy context: TLSContext) -> PeerCertificate? {
+    guard let certificate = SSL_get0_peer_certificate(raw) else { return nil }
+    ERR_clear_error()
+    defer { ERR_clear_error() }
+    return CertificateJudge.judge(certificate, chain: SSL_get_peer_cert_chain(raw), by: context)
+  }
+
   private func step(after result: Int32, _ problem: String) -> TransportStep {
     let systemCode = errno
     switch SSL_get_error(raw, result) {
