@@ -13,6 +13,7 @@ jumps, CPU time hardly does. The server is bound to core 0 and the load to core 
 B A, so that a machine that becomes slower does so for both.
 
 REQUESTS=100000 REPEATS=3 TOKENS=10000 LATENCY=3000 are the defaults; JSON=1 prints one object with "ratio" on top.
+The pushes go to development, where `explain` records each; ENVIRONMENT=production pushes where it records nothing.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ REQUESTS = int(os.environ.get("REQUESTS", "100000"))
 REPEATS = int(os.environ.get("REPEATS", "3"))
 TOKENS = int(os.environ.get("TOKENS", "10000"))
 LATENCY = int(os.environ.get("LATENCY", "3000"))
+ENVIRONMENT = os.environ.get("ENVIRONMENT", "development")
 CONNECTIONS, IN_FLIGHT = 10, 100
 BURST = 4
 SERVER_CORE, LOAD_CORE = 0, 1
@@ -141,7 +143,7 @@ class Fleet:
 
             async def one() -> tuple[Device, str]:
                 device = await Device.enrol(self.gateway, connection=connection)
-                return device, (await device.register())["token"]
+                return device, (await device.register(environment=ENVIRONMENT))["token"]
 
             made = []
             while len(made) < share:  # a few at a time: h2 walks over its open streams for each request
@@ -257,7 +259,7 @@ async def measure(gateway: Gateway, nghttpd: Nghttpd, folder: Path) -> dict:
     await fleet.enrol()
     say(f"{TOKENS} registrations made in {time.monotonic() - begun:.1f} s; {TOKENS // 2} of their devices connected")
 
-    backend = await Provider.connect(gateway)
+    backend = await Provider.connect(gateway, ENVIRONMENT)
     headers = [f"authorization: {backend.authorization}", f"apns-topic: {widgets_topic()}", "apns-push-type: widgets"]
 
     def server(name: str, pid: int, base: str) -> Server:
@@ -266,7 +268,7 @@ async def measure(gateway: Gateway, nghttpd: Nghttpd, folder: Path) -> dict:
         return Server(name, pid, uris, headers)
 
     assert gateway.process is not None
-    ours = server("gatewayd", gateway.process.pid, f"https://127.0.0.1:{gateway.development_port}/3/device/")
+    ours = server("gatewayd", gateway.process.pid, f"https://127.0.0.1:{gateway.provider_port(ENVIRONMENT)}/3/device/")
     theirs = server("nghttpd", nghttpd.process.pid, f"https://127.0.0.1:{nghttpd.port}/3?device/")
 
     # Each client of h2load begins with the first token: so many requests that each token is pushed to by all of them.

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import GatewayReports
 import Testing
 
@@ -12,6 +13,7 @@ import Testing
     ("/v1/budgets/<token>", .budgets(token: "<token>")),
     ("/v1/budgets/<token>/reset", .budgetReset(token: "<token>")), ("/v1/developer-mode", .developerMode),
     ("/v1/developer-mode/audit", .developerModeAudit), ("/v1/explain/<id>", .explain(id: "<id>")),
+    ("/v1/explain", .explainNewest),
   ]
 
   private func section() throws -> String {
@@ -37,13 +39,19 @@ import Testing
     #expect(documented.count == expected.count)
   }
 
+  @Test("The checks stand there by name, in their order") func checks() throws {
+    let names = PushCheck.allCases.filter { $0 != .store }.map { "`\($0.rawValue)`" }
+    let words = try section().split(separator: "\n").joined(separator: " ")
+    #expect(words.contains(names.joined(separator: ", ")))
+  }
+
   @Test("Each example is exactly what its type writes") func examples() throws {
     struct Grants: Codable { let entries: [DeveloperModeAuditEntry] }
     let types: [(String, any Codable.Type)] = [
       ("GET /v1/status", GatewayStatus.self), ("GET /v1/registrations", RegistrationPage.self),
       ("GET /v1/registrations/<token>", RegistrationReport.self), ("GET /v1/budgets/<token>", BudgetReport.self),
       ("PUT /v1/developer-mode", DeveloperModeReport.self), ("GET /v1/developer-mode/audit", Grants.self),
-      ("GET /v1/explain/<id>", ExplainReport.self),
+      ("GET /v1/explain/<id>", ExplainReport.self), ("GET /v1/explain", ExplainListReport.self),
     ]
     let section = try section()
     for (title, type) in types {
