@@ -95,10 +95,11 @@ extension Ledger {
   /// A reload: the new rules count at once. Cells keep their tokens, cut to the new capacity.
   package func change(_ new: LedgerRules, at now: LedgerTime) {
     guard new != rules else { return }
+    let changesPolicies = new.budget != rules.budget
     rules = new
     developerMode.rules = new.developerMode
     trail.change(new.explain, at: now)
-    policyGeneration += 1
+    if changesPolicies { beginPolicies() }
     sweepWalk = RegistrationWalk()
   }
 
@@ -109,7 +110,7 @@ extension Ledger {
     for _ in 0..<limit {
       guard let registration = walk.next(in: registrations) else {
         sweepWalk = nil
-        writePolicies()
+        forgetOldPolicies()
         return false
       }
       refreshPolicies(of: registration, at: now)

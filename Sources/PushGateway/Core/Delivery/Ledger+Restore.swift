@@ -19,8 +19,9 @@ extension Ledger {
     private let ledger: Ledger
     private var devices: [UInt64: DeviceState] = [:]
     private var registrations: [UInt64: RegistrationState] = [:]
-    private var storedPolicies: BudgetPolicySet?
     private var inTrail: Set<UInt64> = []
+    /// By generation.
+    private var storedPolicies: [UInt32: BudgetPolicySet] = [:]
 
     package init(into ledger: Ledger) { self.ledger = ledger }
 
@@ -31,7 +32,11 @@ extension Ledger {
       do throws(ByteReader.Damage) {
         guard id <= UInt64(Int64.max) else { throw reader.damage("a row id that can be counted on from") }
         switch table {
-        case .setting: storedPolicies = try BudgetPolicySet.decode(&reader)
+        case .setting:
+          guard let generation = UInt32(exactly: id), generation < .max else {
+            throw reader.damage("a generation of policies that can be counted on from")
+          }
+          storedPolicies[generation] = try BudgetPolicySet.decode(&reader)
         case .device: try device(id, &reader)
         case .registration: try registration(id, asOf, &reader)
         case .retiredToken:
@@ -94,18 +99,27 @@ extension Ledger {
       for (place, entry) in ledger.audit.enumerated() where entry.action == .developerModeOn {
         if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(place, for: subject) }
       }
-      let rules = ledger.rules
-      if let storedPolicies, storedPolicies != rules.budget {
-        // The store's cells were kept under other rules: they are settled under those and then change over.
-        ledger.rules.budget = storedPolicies
-        ledger.lookUpPolicies()
-        ledger.rules = rules
-        ledger.policyGeneration += 1
-        for registration in ledger.registrations { ledger.refreshPolicies(of: registration, at: now) }
-      } else {
-        ledger.lookUpPolicies()
+      changeOver(at: now)
+    }
+
+    /// Cells are settled under the rules that they were kept under, and then change over to those in force.
+    private func changeOver(at now: LedgerTime) {
+      guard let newest = storedPolicies.keys.max(), let oldest = storedPolicies.keys.min() else {
+        for registration in ledger.registrations { ledger.lookUpPolicies(of: registration, in: ledger.rules.budget) }
+        return ledger.writePolicies()
       }
-      if storedPolicies != rules.budget { ledger.writePolicies() }
+      ledger.policyGeneration = newest
+      ledger.oldGenerations = Set(storedPolicies.keys.filter { $0 < newest })
+      for registration in ledger.registrations {
+        // A generation is forgotten once it makes no difference to any registration that has kept it.
+        let generation = storedPolicies[registration.policyGeneration] == nil ? oldest : registration.policyGeneration
+        registration.policyGeneration = generation
+        ledger.lookUpPolicies(of: registration, in: storedPolicies[generation] ?? ledger.rules.budget)
+      }
+      if storedPolicies[newest] != ledger.rules.budget { ledger.beginPolicies() }
+      guard !ledger.oldGenerations.isEmpty else { return }
+      for registration in ledger.registrations { ledger.refreshPolicies(of: registration, at: now) }
+      ledger.forgetOldPolicies()
     }
 
     private mutating func device(_ number: UInt64, _ reader: inout ByteReader) throws(ByteReader.Damage) {
@@ -146,21 +160,30 @@ extension Ledger {
     }
   }
 
-  fileprivate func lookUpPolicies() {
-    for registration in registrations {
-      registration.policyGeneration = policyGeneration
-      for position in registration.states.indices {
-        let widget = registration.widgets[position]
-        registration.states[position].policy = policyIndex(
-          kind: widget.kind, family: widget.family, of: registration)
-      }
-      for place in registration.left.indices {
-        let left = registration.left[place]
-        registration.left[place].policy = policyIndex(kind: left.kind, family: left.family, of: registration)
-      }
+  fileprivate func lookUpPolicies(of registration: RegistrationState, in set: BudgetPolicySet) {
+    for position in registration.states.indices {
+      let widget = registration.widgets[position]
+      registration.states[position].policy = policyIndex(
+        kind: widget.kind, family: widget.family, of: registration, in: set)
+    }
+    for place in registration.left.indices {
+      let left = registration.left[place]
+      registration.left[place].policy = policyIndex(kind: left.kind, family: left.family, of: registration, in: set)
     }
   }
 
-  /// The rules that stored cells are under; compared at the next start.
-  func writePolicies() { batch.write(.setting, id: 1, rules.budget.encode()) }
+  /// The rules in force are another generation from here on. The one before stays in the store until the walk over all
+  /// registrations is over: a start in between must know which cells are under which.
+  func beginPolicies() {
+    oldGenerations.insert(policyGeneration)
+    policyGeneration += 1
+    writePolicies()
+  }
+
+  func forgetOldPolicies() {
+    for generation in oldGenerations { batch.write(.setting, id: UInt64(generation), nil) }
+    oldGenerations = []
+  }
+
+  private func writePolicies() { batch.write(.setting, id: UInt64(policyGeneration), rules.budget.encode()) }
 }

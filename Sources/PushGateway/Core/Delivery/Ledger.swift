@@ -1,4 +1,4 @@
-import BudgetThrottle
+package import BudgetThrottle
 package import TokenStore
 
 /// Holds every registration and makes every decision, with time as an argument: no clock, no socket, no store.
@@ -23,10 +23,10 @@ package final class Ledger {
   /// Every registration, removed apps included.
   package internal(set) var registrations = RegistrationList()
   package internal(set) var attachedCount = 0
-  var index = TokenIndex()
+  package internal(set) var index = TokenIndex()
   var presence: [BundleID: AppPresence] = [:]
-  var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
-  var deadlines = DeadlineQueue()
+  package internal(set) var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
+  package internal(set) var deadlines = DeadlineQueue()
   package internal(set) var fanOuts = FanOutTable()
 
   var apps: [BundleID: App] = [:]
@@ -36,14 +36,17 @@ package final class Ledger {
 
   /// Interned policies; `WidgetState.policy` is an index in here. Only grows, by as many as a reload brings new ones.
   var policies: [BudgetPolicy] = []
+  /// Counts changes of the policies, over restarts too.
   var policyGeneration: UInt32 = 1
+  /// Which generations the store holds beside the one in force, since not every registration has left them yet.
+  var oldGenerations: Set<UInt32> = []
   /// The walk over all registrations that a change of rules or a grant started; nil when none is going on.
   var sweepWalk: RegistrationWalk?
   /// The walk that forgets removed apps, a part at a time.
   var tidyWalk: RegistrationWalk?
 
-  var nextNumber: UInt64 = 1
-  var nextSequence: UInt64 = 1
+  package internal(set) var nextNumber: UInt64 = 1
+  package internal(set) var nextSequence: UInt64 = 1
   var nextDeviceNumber: UInt64 = 1
   var nextRegistrationID: UInt64 = 1
   var nextRetiredRow: UInt64 = 1
@@ -113,12 +116,15 @@ package final class Ledger {
     return app
   }
 
-  func policy(_ index: UInt32) -> BudgetPolicy {
+  package func policy(_ index: UInt32) -> BudgetPolicy {
     Int(index) < policies.count ? policies[Int(index)] : rules.budget.standard
   }
 
-  func policyIndex(kind: String, family: WidgetFamily, of registration: RegistrationState) -> UInt32 {
-    let policy = rules.budget.policy(
+  /// - Parameter set: the policies in force when nil.
+  func policyIndex(
+    kind: String, family: WidgetFamily, of registration: RegistrationState, in set: BudgetPolicySet? = nil
+  ) -> UInt32 {
+    let policy = (set ?? rules.budget).policy(
       bundleID: registration.app.bundleID.description, kind: kind, family: family.rawValue,
       platform: registration.device.platform.rawValue)
     if let known = policies.firstIndex(of: policy) { return UInt32(known) }
@@ -135,8 +141,8 @@ package final class Ledger {
       isAsleep: device.isAsleep, lowPriorityWindow: rules.lowPriorityWindow)
   }
 
-  /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through here first, so that a change
-  /// counts at once, wherever the walk over all of them stands.
+  /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through
+  /// here first, so that a change counts at once, wherever the walk over all of them stands.
   func refreshPolicies(of registration: RegistrationState, at now: LedgerTime) {
     guard registration.policyGeneration != policyGeneration else { return }
     registration.policyGeneration = policyGeneration

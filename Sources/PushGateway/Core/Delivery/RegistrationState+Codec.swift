@@ -3,7 +3,7 @@ import TokenStore
 
 /// The stored row of a registration: everything but what is looked up anew at a start.
 extension RegistrationState {
-  private static let codecVersion: UInt8 = 1
+  private static let codecVersion: UInt8 = 2
 
   func encodeRow(into writer: inout ByteWriter) {
     writer.byte(Self.codecVersion)
@@ -34,13 +34,17 @@ extension RegistrationState {
     let digests = recent.oldestFirst
     writer.number(UInt64(digests.count))
     for digest in digests { writer.fixed(digest) }
+    writer.number(UInt64(policyGeneration))
   }
 
   /// - Parameter device: finds the device by the number of its row.
   static func decodeRow(
     id: UInt64, _ reader: inout ByteReader, app: (String) -> App?, device: (UInt64) -> DeviceState?
   ) throws(ByteReader.Damage) -> RegistrationState {
-    guard try reader.byte() == codecVersion else { throw reader.damage("a registration of version \(codecVersion)") }
+    let version = try reader.byte()
+    guard (1...codecVersion).contains(version) else {
+      throw reader.damage("a registration of a version up to \(codecVersion)")
+    }
     guard let owner = device(try reader.number()) else { throw reader.damage("the number of a stored device") }
     guard let app = app(try reader.text()) else { throw reader.damage("a bundle ID") }
     let environment: GatewayEnvironment = try reader.flag() ? .production : .development
@@ -67,6 +71,8 @@ extension RegistrationState {
     var digests: [UInt64] = []
     for _ in 0..<(try reader.count(atMost: RecentPushes.capacity)) { digests.append(try reader.fixed()) }
     registration.recent = RecentPushes(oldestFirst: digests)
+    // The first version did not say, and its stores hold one generation.
+    registration.policyGeneration = version == 1 ? 0 : UInt32(truncatingIfNeeded: try reader.number())
     return registration
   }
 }
