@@ -171,8 +171,15 @@ extension Ledger {
   ) -> PushVerdict.Exhaustion? {
     var first: (at: LedgerTime, state: WidgetState)?
     for state in registration.states {
-      guard let returns = state.budgetReturns(at: now, under: policy(state.policy), given: conditions) else {
-        return nil
+      let policy = policy(state.policy)
+      guard var returns = state.budgetReturns(at: now, under: policy, given: conditions) else { return nil }
+      if registration.device.isAttached, let mark = state.mark,
+        case .wait(let handOver, _) = state.decide(at: now, under: policy, given: conditions), handOver < mark.expires
+      {
+        // The token that comes first is spoken for: what this widget waits with takes it.
+        var cell = state.cell
+        cell.charge(at: handOver, under: policy)
+        returns = cell.admission(at: handOver, under: policy).at
       }
       if returns < first?.at ?? .distantFuture { first = (returns, state) }
     }
