@@ -123,7 +123,7 @@ private let app = "com.example.caffeine"
     let stranger = try DevelopmentClientAuthority(wallSeconds: LoopClock.read().wallMilliseconds / 1000)
     #expect(
       try goodbye(to: stranger.issue(.init(bundleIDs: [app])), at: .development, of: client)
-        .hasPrefix(#"{"reason":"BadCertificate","detail":"The client certificate is not accepted: "#))
+        .hasPrefix(#"{"reason":"BadCertificate","detail":"Use another client certificate; this one is not accepted: "#))
     var wish = DevelopmentClientAuthority.Wish(bundleIDs: [])
     wish.isForProduction = true
     #expect(
@@ -175,6 +175,7 @@ private let app = "com.example.caffeine"
 
     changed.providers[place].clientCA = nil
     try development.gateway.reload(changed)
-    #expect(try client.exchange(push(to: device.token), on: new).status == 403)
+    let last = try client.exchange(push(to: device.token), on: new)
+    #expect(last.status == 403 && String(decoding: last.body, as: UTF8.self).contains("takes no client certificates"))
   }
 }

@@ -4,6 +4,7 @@ frame that comes back. It knows no rules, so it can do what any client does, rig
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Self
@@ -33,10 +34,13 @@ class Frame:
 
 
 class FrameClient:
-    def __init__(self, gateway: Gateway, *, alpn: bool = True) -> None:
-        raw = socket.create_connection(("127.0.0.1", gateway.provider_port()), timeout=30)
+    def __init__(self, gateway: Gateway, *, alpn: bool = True, environment: str = "development",
+                 context: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None) -> None:
+        """`context` is for a client that shows a certificate."""
+        raw = socket.create_connection(("127.0.0.1", gateway.provider_port(environment)), timeout=30)
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket = client_context(gateway.ca, alpn=alpn).wrap_socket(raw, server_hostname="localhost")
+        context = context or client_context(gateway.ca, alpn=alpn)
+        self.socket = context.wrap_socket(raw, server_hostname="localhost", session=session)
         self.frames: list[Frame] = []
         self.answers: dict[int, Answer] = {}
         self.ended: set[int] = set()
@@ -85,6 +89,12 @@ class FrameClient:
         while not done():
             data = self.socket.recv(1 << 16)
             assert data, f"the server has closed; its last frames: {self.frames[-3:]}"
+            self._received += data
+            self._take()
+
+    def read_to_end(self) -> None:
+        """Until the server closes, which it must do in an orderly way."""
+        while data := self.socket.recv(1 << 16):
             self._received += data
             self._take()
 

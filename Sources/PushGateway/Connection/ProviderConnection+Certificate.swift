@@ -22,8 +22,11 @@ extension ProviderConnection {
   /// Costs nothing unless the connection lives by its certificate, and then one comparison of references.
   func examineCertificateAfterReload(on connection: HTTPConnection) throws(Refusal) {
     guard let judgedBy else { return }
-    guard let context = worker.tlsContext(ofProvider: listener) else {
-      throw Refusal(.badCertificate, "This listener takes no client certificates any more.")
+    guard worker.configuration.providers[listener].clientCA != nil,
+      let context = worker.tlsContext(ofProvider: listener)
+    else {
+      throw Refusal(
+        .badCertificate, "This listener takes no client certificates any more; connect anew and send a provider token.")
     }
     if context !== judgedBy { try examineCertificate(by: context, on: connection) }
   }
@@ -31,7 +34,8 @@ extension ProviderConnection {
   private func examineCertificate(by context: TLSContext, on connection: HTTPConnection) throws(Refusal) {
     switch connection.peerCertificate(judgedBy: context) {
     case nil: return
-    case .refused(let why)?: throw Refusal(.badCertificate, "The client certificate is not accepted: \(why).")
+    case .refused(let why)?:
+      throw Refusal(.badCertificate, "Use another client certificate; this one is not accepted: \(why).")
     case .verified(let contents)?:
       session.accept(try ProviderCertificate(contents).credential(in: environment, at: worker.wall))
       judgedBy = context

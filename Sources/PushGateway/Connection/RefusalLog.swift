@@ -29,7 +29,8 @@ struct RefusalLog {
     if let detail = refusal.detail { fields.append((.cause, detail)) }
     fields.append((.environment, environment.rawValue))
     let headers = stream.headers
-    if case .token(let token)?? = headers.withValue(of: .path, { PushPath($0) }) {
+    let path = headers.withValue(of: .path) { PushPath($0) } ?? nil
+    if case .token(let token)? = path {
       fields.append((.token, digest.name(of: token.bytes)))
     }
     let keyID = Self.keyID(in: headers)
@@ -38,7 +39,8 @@ struct RefusalLog {
     }
     if let grant = session.provenGrant(naming: keyID) {
       if let team = session.team { fields.append((.team, team)) }
-      if let app = Self.app(in: headers) ?? grant.standard, grant.allows(app) { fields.append((.app, "\(app)")) }
+      let standard = path == nil ? nil : grant.standard
+      if let app = Self.app(in: headers) ?? standard, grant.allows(app) { fields.append((.app, "\(app)")) }
     }
     fields.append((.connection, "\(connection.id)"))
     fields.append((.peer, "\(connection.peer.address)"))

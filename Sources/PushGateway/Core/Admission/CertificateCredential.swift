@@ -18,7 +18,9 @@ package struct CertificateCredential: Sendable {
 
   /// What the provider may send to.
   package func grant(at now: UnixTime) throws(Refusal) -> TopicGrant {
-    guard now >= validFrom else { throw Refusal(.badCertificate, "The client certificate is not valid yet.") }
+    guard now >= validFrom else {
+      throw Refusal(.badCertificate, "The client certificate is not valid yet; use one that is, or mend the clock.")
+    }
     guard now <= validUntil else {
       throw Refusal(.badCertificate, "The client certificate has expired; connect with a new one.")
     }

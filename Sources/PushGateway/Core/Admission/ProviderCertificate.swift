@@ -38,7 +38,8 @@ package struct ProviderCertificate: Equatable, Sendable {
     guard !allowed.isEmpty else {
       throw Refusal(
         .badCertificate,
-        "The client certificate names no topic: it has neither a UID in its subject nor Apple's topic extension.")
+        "The client certificate names no topic, neither as its subject's UID nor in Apple's extension; use one that does."
+      )
     }
     let credential = CertificateCredential(
       team: owner(allowed), grant: Self.grant(allowed), validFrom: validFrom, validUntil: validUntil)
