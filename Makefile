@@ -2,10 +2,11 @@
 
 SWIFT ?= swift
 SWIFT_FLAGS ?=
+SEEDS ?= 1000
 FORMATTED = Sources Tests Benchmarks Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test unit-tests client-tests lint format bench clean
+.PHONY: help build run test unit-tests client-tests simulate lint format bench clean
 
 ## build: what is missing from Debian, then the programs, optimised, in .build/release
 build:
@@ -18,10 +19,11 @@ run: build
 	@Scripts/bootstrap.sh run
 	@Scripts/run-demo.sh
 
-## test: lint, unit and integration tests, then real client libraries against a real gateway
+## test: lint, the ledger's simulation, unit and integration tests, real client libraries against a real gateway
 test:
 	@Scripts/bootstrap.sh build test
 	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory simulate
 	@$(MAKE) --no-print-directory unit-tests
 	@$(MAKE) --no-print-directory client-tests
 
@@ -36,6 +38,13 @@ unit-tests:
 client-tests:
 	@echo "== client tests"
 	@Tests/clients/run $(PYTEST)
+
+## simulate: weeks of the ledger's life, SEEDS=1000 times over; SEED=42 plays one again, TRACE=1 tells its steps
+simulate:
+	@echo "== simulation, optimised"
+	@$(SWIFT) build -c release $(SWIFT_FLAGS) --product LedgerSimulation
+	@.build/release/LedgerSimulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(TRACE),--trace) \
+	  $(if $(DAYS),--days $(DAYS))
 
 ## lint: the layout of the sources, every deviation an error
 lint:

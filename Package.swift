@@ -99,10 +99,14 @@ let package = Package(
     .executableTarget(
       name: "StoreCrashWriter", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Tests/StoreCrashWriter",
       swiftSettings: house),
+    // Plays the ledger from seeds; `make simulate` builds it for release, the tests use it as a library.
+    .executableTarget(
+      name: "LedgerSimulation", dependencies: ["GatewayCore", "BudgetThrottle", "TokenStore", "SeededRandom"],
+      path: "Tests/LedgerSimulation", exclude: ["README.md"], swiftSettings: house),
     .testTarget(
       name: "GatewayCoreTests",
-      dependencies: ["GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore", "SeededRandom"], swiftSettings: house
-    ),
+      dependencies: ["GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore", "SeededRandom", "LedgerSimulation"],
+      swiftSettings: house),
     .testTarget(
       name: "GatewayIOTests", dependencies: ["GatewayIO", "HTTPMessage"], swiftSettings: house),
     .testTarget(

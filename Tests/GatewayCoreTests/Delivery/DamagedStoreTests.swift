@@ -1,5 +1,6 @@
 import BudgetThrottle
 @testable import GatewayCore
+import LedgerSimulation
 import SeededRandom
 import Testing
 import TokenStore

@@ -1,5 +1,6 @@
 import BudgetThrottle
 @testable import GatewayCore
+import LedgerSimulation
 import Testing
 import TokenStore
 
@@ -216,5 +217,59 @@ import TokenStore
       at: sample.now, wall: sample.wall)
     #expect(grant.until == .distantFuture)
     #expect(sample.ledger.audit.first?.until == UnixTime(milliseconds: .max))
+  }
+
+  @Test("A crash while changed rules are on their way to everybody earns nothing at the old rate for the downtime")
+  func crashesWhileSweeping() throws {
+    var rules = LedgerRules()
+    rules.budget.standard = BudgetPolicy(refreshesPerDay: 50)
+    let sample = SampleLedger(rules)
+    let device = sample.device()
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    for _ in 0..<4 {
+      sample.push(to: registration)
+      sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    }
+    let slow = BudgetPolicy(refreshesPerDay: 5)
+    rules.budget.standard = slow
+    sample.ledger.change(rules, at: sample.now)
+    // It is touched, and so under the new rules, before the walk over all has begun.
+    sample.push(to: registration)
+    sample.commit()
+    sample.pass(3_600_000)
+    try sample.crash()
+    let cell = try sample.onlyRegistration().states[0].cell
+    #expect(cell.level(at: sample.now, under: slow) == 3_600_000 * 4)
+  }
+
+  @Test(
+    "A client that is told to wait is not told of a token that a waiting refresh takes first", arguments: [true, false])
+  func spokenForToken(isConnected: Bool) throws {
+    var rules = LedgerRules()
+    rules.budget.standard = BudgetPolicy(refreshesPerDay: 2)
+    let sample = SampleLedger(rules)
+    let device = sample.device()
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    sample.push(to: registration)
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    sample.push(to: registration)
+    #expect(registration.waitingCount == 1)
+    rules.budget.overBudget = .reject
+    sample.ledger.change(rules, at: sample.now)
+    if !isConnected { sample.ledger.detach(device, session: session) }
+    guard case .overBudget(let exhaustion) = sample.push(to: registration) else {
+      Issue.record("it has no budget")
+      return
+    }
+    #expect(exhaustion.retryAfter == (isConnected ? 172_800 : 86_400))
+    let until = sample.now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)
+    while let next = sample.ledger.nextWake, next <= until {
+      sample.now = next
+      while sample.ledger.wake(at: sample.now) {}
+    }
+    sample.now = until
+    #expect(sample.push(to: registration).tally != nil)
   }
 }

@@ -1,5 +1,6 @@
 import BudgetThrottle
 @testable import GatewayCore
+import LedgerSimulation
 import Testing
 import TokenStore
 
@@ -15,6 +16,7 @@ final class SampleLedger {
   init(_ rules: LedgerRules = LedgerRules(), journalTarget: Int = BatchBuilder.journalTarget) {
     now = LedgerTime(milliseconds: 1_772_000_000_000)
     ledger = Ledger(rules: rules, epoch: 7, journalTarget: journalTarget)
+    Ledger.Restore(into: ledger).finish(at: now)
   }
 
   static func bundleID(_ name: String = "caffeine") throws -> BundleID {

@@ -1,18 +1,23 @@
-import BudgetThrottle
-import GatewayCore
-import TokenStore
+package import BudgetThrottle
+package import GatewayCore
+package import TokenStore
 
 /// A store as the simplest thing that could be one: tables as dictionaries, the journal as a list.
-struct StoreModel {
-  private(set) var rows: [StoredRow.Table: [UInt64: StoredRow]] = [:]
-  private(set) var journal: [(sequence: UInt64, records: [UInt8])] = []
-  private(set) var trail: [(sequence: UInt64, entries: [UInt8])] = []
-  private(set) var sequence: UInt64 = 0
+package struct StoreModel {
+  package private(set) var rows: [StoredRow.Table: [UInt64: StoredRow]] = [:]
+  package private(set) var journal: [(sequence: UInt64, records: [UInt8])] = []
+  package private(set) var trail: [(sequence: UInt64, entries: [UInt8])] = []
+  package private(set) var sequence: UInt64 = 0
+  /// The clocks at the last commit.
+  package private(set) var clock: StoredClock?
 
-  var journalBytes: Int { journal.reduce(0) { $0 + $1.records.count } }
+  package init() {}
 
-  mutating func commit(_ batch: StoreBatch) {
+  package var journalBytes: Int { journal.reduce(0) { $0 + $1.records.count } }
+
+  package mutating func commit(_ batch: StoreBatch) {
     sequence = batch.sequence
+    clock = batch.clock
     if !batch.records.isEmpty { journal.append((batch.sequence, batch.records)) }
     for row in batch.rows { rows[row.table, default: [:]][row.id] = row.value == nil ? nil : row }
     journal.removeAll { $0.sequence < batch.trimBelow }
@@ -21,7 +26,7 @@ struct StoreModel {
   }
 
   /// Reads everything back into a ledger of a later start.
-  func restored(
+  package func restored(
     rules: LedgerRules, epoch: UInt64, at now: LedgerTime, journalTarget: Int = BatchBuilder.journalTarget
   ) throws -> Ledger {
     let ledger = Ledger(rules: rules, epoch: epoch, following: sequence, journalTarget: journalTarget)
@@ -43,4 +48,4 @@ struct StoreModel {
 }
 
 /// The trail that a ledger wrote does not read back.
-struct UnreadableTrail: Error {}
+package struct UnreadableTrail: Error {}

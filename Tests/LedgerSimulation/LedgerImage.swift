@@ -1,0 +1,47 @@
+import BudgetThrottle
+import GatewayCore
+import TokenStore
+
+/// All of a ledger that must outlive a crash, as plain values.
+struct LedgerImage {
+  struct Registration: Equatable {
+    var device: DeviceID
+    var app: BundleID
+    var environment: GatewayEnvironment
+    var token: DeviceToken
+    var isActive: Bool
+    var widgets: [Widget]
+    /// With `policy` taken out, which is an index that each start gives out anew.
+    var states: [WidgetState]
+    var left: [LeftCell]
+    var contents: [PushContent]
+    var recent: RecentPushes
+  }
+
+  var registrations: [UInt64: Registration] = [:]
+  /// Policies of `states`, then of `left`.
+  var policies: [UInt64: [BudgetPolicy]] = [:]
+  var devices: [DeviceID: [UInt8]] = [:]
+  var retired: [RetiredToken.Key: RetiredToken] = [:]
+  var grants: [DeveloperModeSubject: DeveloperMode.Grant] = [:]
+  var audit: [AuditEntry] = []
+
+  init(_ ledger: Ledger) {
+    for registration in ledger.registrations {
+      var states = registration.states
+      for place in states.indices { states[place].policy = 0 }
+      var left = registration.left
+      for place in left.indices { left[place].policy = 0 }
+      registrations[registration.id] = Registration(
+        device: registration.device.id, app: registration.app.bundleID, environment: registration.environment,
+        token: registration.token, isActive: registration.isActive, widgets: registration.widgets, states: states,
+        left: left, contents: registration.contents, recent: registration.recent)
+      policies[registration.id] =
+        registration.states.map { ledger.policy($0.policy) } + registration.left.map { ledger.policy($0.policy) }
+    }
+    devices = ledger.devices.mapValues { Array($0.keyHash) }
+    retired = ledger.retired.mapValues(\.token)
+    grants = ledger.developerMode.grants.mapValues(\.grant)
+    audit = ledger.audit
+  }
+}
