@@ -17,9 +17,12 @@ package final class Output: Sendable {
   private let state: Mutex<State>
   package let style: Style
   package let errorStyle: Style
+  /// Whether a person sees standard error as it comes: ``progress(_:)`` rewrites one line there.
+  package let isErrorWatched: Bool
 
-  private init(target: sending Target, style: Style, errorStyle: Style) {
+  private init(target: sending Target, style: Style, errorStyle: Style, isErrorWatched: Bool = false) {
     state = Mutex(State(target: target))
+    self.isErrorWatched = isErrorWatched
     self.style = style
     self.errorStyle = errorStyle
   }
@@ -31,7 +34,8 @@ package final class Output: Sendable {
     let isPlain = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     return Output(
       target: .descriptors, style: Style(isColoured: !isPlain && isatty(STDOUT_FILENO) == 1),
-      errorStyle: Style(isColoured: !isPlain && isatty(STDERR_FILENO) == 1))
+      errorStyle: Style(isColoured: !isPlain && isatty(STDERR_FILENO) == 1),
+      isErrorWatched: isatty(STDERR_FILENO) == 1)
   }
 
   /// Keeps what is written, for tests.
@@ -61,6 +65,16 @@ package final class Output: Sendable {
 
   /// One line, or several, on standard error.
   package func error(_ text: String) { write(Array((text + "\n").utf8), toError: true) }
+
+  /// How far something has come: on a terminal one line that is written over, else a line each time.
+  package func progress(_ text: String) {
+    write(Array((isErrorWatched ? "\r\u{1B}[2K" + text : text + "\n").utf8), toError: true)
+  }
+
+  /// Leaves the line that ``progress(_:)`` wrote over.
+  package func endProgress() {
+    if isErrorWatched { write([0x0A], toError: true) }
+  }
 
   private func write(_ bytes: [UInt8], toError: Bool) {
     state.withLock { state in

@@ -15,6 +15,6 @@ enum Program {
     ],
     subcommands: [
       StatusCommand.command, RegistrationsCommand.command, BudgetCommand.command, DeveloperModeCommand.command,
-      ExplainCommand.command, PushCommand.command, TokenCommand.command, SimulateCommand.command,
+      ExplainCommand.command, PushCommand.command, FanOutCommand.command, TokenCommand.command, SimulateCommand.command,
     ])
 }

@@ -15,12 +15,12 @@ enum PushCommand {
     "bundle-id", "ID", help: "the app, whose topic is ID.push-type.widgets", standard: "asked from the gateway")
   private static let environment = CommandOption.value(
     "environment", "NAME", help: "development or production", standard: "the registration's, or development")
-  private static let priority = CommandOption.value("priority", "N", help: "10, 5 or 1; apns-priority")
-  private static let expiration = CommandOption.value(
+  static let priority = CommandOption.value("priority", "N", help: "10, 5 or 1; apns-priority")
+  static let expiration = CommandOption.value(
     "expiration", "WHEN", help: "apns-expiration: 0, seconds since 1970, or +TIME from now such as +10m")
-  private static let payload = CommandOption.value(
+  static let payload = CommandOption.value(
     "payload", "JSON", help: "the body, or @FILE", standard: standardPayload)
-  private static let id = CommandOption.value("id", "UUID", help: "apns-id; the same again is the same push")
+  static let id = CommandOption.value("id", "UUID", help: "apns-id; the same again is the same push")
   private static let name = CommandOption.value(
     "name", "TEXT", help: "what explain --pushes calls it; goes into --json")
 
@@ -181,7 +181,7 @@ enum PushCommand {
     return tokens
   }
 
-  private static func expirationField(_ invocation: Invocation) throws -> String? {
+  static func expirationField(_ invocation: Invocation) throws -> String? {
     guard let text = invocation.value(expiration) else { return nil }
     guard text.hasPrefix("+") else { return text }
     guard let duration = Duration(text: String(text.dropFirst())) else {
@@ -190,7 +190,7 @@ enum PushCommand {
     return String(Int64(time(nil)) &+ duration.components.seconds)
   }
 
-  private static func body(_ invocation: Invocation) throws -> [UInt8] {
+  static func body(_ invocation: Invocation) throws -> [UInt8] {
     guard let text = invocation.value(payload) else { return Array(standardPayload.utf8) }
     guard text.hasPrefix("@") else { return Array(text.utf8) }
     return try InputFile.read(String(text.dropFirst()), what: "the payload")

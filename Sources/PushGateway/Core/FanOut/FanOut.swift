@@ -32,6 +32,12 @@ package final class FanOut {
   /// twice after a crash.
   var isDirty = false
 
+  /// How much of the registrations it has passed, 0 to 100.
+  package var percent: Int {
+    guard state == .running else { return 100 }
+    return end > 1 ? Int(min(walk.last, end - 1) * 100 / (end - 1)) : 0
+  }
+
   init(
     id: CanonicalUUID, order: FanOutOrder, number: UInt64, end: UInt64, acceptedAt: LedgerTime,
     walk: RegistrationWalk = RegistrationWalk()

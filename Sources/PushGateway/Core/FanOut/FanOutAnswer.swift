@@ -36,7 +36,8 @@ package enum FanOutAnswer {
     writer.key("state")
     writer.string("\(fanOut.state.word)")
     let members: [(StaticString, Int)] = [
-      ("matched", counts.matched), ("marked", counts.marked), ("skipped", counts.skipped), ("sent", counts.sent),
+      ("percent", fanOut.percent), ("matched", counts.matched), ("marked", counts.marked), ("skipped", counts.skipped),
+      ("sent", counts.sent),
       ("received", counts.received), ("deferred", counts.deferred), ("dropped", counts.dropped),
       ("superseded", counts.superseded), ("expired", counts.expired), ("removed", counts.removed),
     ]
