@@ -1,5 +1,6 @@
 import CommandLineInterface
 import Foundation
+import GatewayIO
 import GatewayCore
 import Testing
 
@@ -88,6 +89,26 @@ import Testing
       #expect(unasked.error.contains("give --bundle-id and --environment to push without asking"))
       let keyless = live.run(["push", "ff", "--bundle-id", LiveGateway.app, "--environment", "production"])
       #expect(keyless.error.contains("no [[provider-key]] for production; give --key-file, --key-id and --team"))
+    }
+  }
+
+  @Test("A push with a client certificate needs no key, and what does not go with one is told")
+  func certificate() throws {
+    let authority = try DevelopmentClientAuthority(wallSeconds: Int64(Date().timeIntervalSince1970))
+    let identity = try authority.issue(.init(bundleIDs: [LiveGateway.app]))
+    try withGateway { live in
+      let file = live.directory.appending(path: "client.pem").path()
+      try Data(identity.certificateChain + identity.privateKey).write(to: URL(fileURLWithPath: file))
+      let push = ["push", "ff", "--bundle-id", LiveGateway.app, "--cert", file]
+      // The listener asks for no certificate, so nothing proves who pushes.
+      #expect(live.run(push).output.contains("403  MissingProviderToken"))
+      let line = live.run(push + ["--curl"]).output
+      #expect(line.contains(" --cert \(file) ") && !line.contains("authorization") && !line.contains("--key "))
+      #expect(live.run(push + ["--cert-key", "k.pem", "--curl"]).error.contains("cannot read the certificate's key"))
+      #expect(live.run(push + ["--key-file", "k.p8"]).code == .usage)
+      #expect(live.run(["push", "ff", "--bundle-id", LiveGateway.app, "--cert-key", "k.pem"]).code == .usage)
+      let other = live.directory.appending(path: "server.key").path()
+      #expect(live.run(push + ["--cert-key", other]).error.contains("the key does not match the certificate"))
     }
   }
 

@@ -115,7 +115,7 @@ import Testing
     let line = CurlLine(
       target: ServerTarget(address: address, security: .cleartext), caFile: nil,
       request: ClientRequest(.post, "/3/device/ff", fields: [("apns-topic", "it's")], body: Array("$(x)".utf8)),
-      tokenCommand: ["gatewayctl", "token"]
+      credential: .tokenCommand(["gatewayctl", "token"])
     ).text
     #expect(
       line == start + #" -H 'apns-topic: it'\''s' -H "authorization: bearer $(gatewayctl token)" --data-binary '$(x)'"#)

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
 import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -264,6 +266,24 @@ async def test_a_reload_of_client_ca_counts_at_once_or_not_at_all(fresh: Gateway
         late.begin()
         late.read_to_end()
         assert late.goaway is not None and all(each.kind not in (HEADERS, RST_STREAM) for each in late.frames)
+
+
+async def test_what_init_makes_pushes_with_gatewayctl_and_with_its_line_for_curl(fresh: Gateway) -> None:
+    made = fresh.directory / "made"
+    done = fresh.program("gatewayd", "init", "--directory", made, "--bundle-id", BUNDLE, "--client-certificate")
+    assert done.returncode == 0, done.stderr
+    for name in ("client-ca.pem", "client.pem", "client.key"):
+        shutil.copy(made / name, fresh.setup)
+    fresh.set({"provider[0].client-ca": "client-ca.pem"})
+    fresh.start()
+    token = await registered(fresh)
+    shown = ("--cert", str(fresh.setup / "client.pem"), "--cert-key", str(fresh.setup / "client.key"))
+    pushed = fresh.ctl("push", token, *shown)
+    assert pushed.returncode == 0 and " 200 " in pushed.stdout, pushed
+    line = fresh.ctl("push", token, *shown, "--curl").stdout
+    assert "authorization" not in line
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=30)
+    assert done.stdout.startswith("HTTP/2 200"), (line, done)
 
 
 async def test_check_names_a_client_ca_that_is_none(fresh: Gateway) -> None:

@@ -7,8 +7,14 @@ struct CurlLine {
   /// PEM file; nil: what the system trusts.
   let caFile: String?
   let request: ClientRequest
-  /// The command that prints a provider token.
-  let tokenCommand: [String]
+  let credential: Credential
+
+  enum Credential {
+    /// The command that prints a provider token.
+    case tokenCommand([String])
+    /// PEM files; nil: the key is in the certificate's.
+    case certificate(file: String, keyFile: String?)
+  }
 
   var text: String {
     var words = ["curl", "-i"]
@@ -34,8 +40,14 @@ struct CurlLine {
     for field in request.fields where field.name != "authorization" {
       words += ["-H", Self.quoted("\(field.name): \(field.value)")]
     }
-    let made = tokenCommand.map(Self.quoted).joined(separator: " ")
-    words += ["-H", "\"authorization: bearer $(\(made))\""]
+    switch credential {
+    case .tokenCommand(let command):
+      let made = command.map(Self.quoted).joined(separator: " ")
+      words += ["-H", "\"authorization: bearer $(\(made))\""]
+    case .certificate(let file, let keyFile):
+      words += ["--cert", Self.quoted(file)]
+      if let keyFile { words += ["--key", Self.quoted(keyFile)] }
+    }
     words += ["--data-binary", Self.quoted(String(decoding: request.body, as: UTF8.self))]
     return words.joined(separator: " ")
   }

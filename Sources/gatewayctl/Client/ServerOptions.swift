@@ -18,8 +18,10 @@ enum ServerOptions {
   /// - Parameters:
   ///   - listen: the configured listener.
   ///   - cleartext: it is served without TLS.
+  ///   - identity: the client certificate to show.
   static func target(
-    _ invocation: Invocation, listen: ListenAddress?, cleartext: Bool, caFile: String?
+    _ invocation: Invocation, listen: ListenAddress?, cleartext: Bool, caFile: String?,
+    identity: CertificateAndKey? = nil
   ) throws -> ServerTarget {
     var host: String
     let address: SocketAddress
@@ -42,6 +44,7 @@ enum ServerOptions {
     }
     if let name = invocation.value(serverName) { host = name }
     guard !cleartext || invocation.value(server) != nil else {
+      guard identity == nil else { throw CommandFailure("a listener without TLS sees no client certificate") }
       return ServerTarget(address: address, security: .cleartext)
     }
     let trust: TLSContext.Trust
@@ -51,7 +54,8 @@ enum ServerOptions {
       trust = .system
     }
     do {
-      return ServerTarget(address: address, security: .tls(try TLSContext.client(trust: trust), host: host))
+      return ServerTarget(
+        address: address, security: .tls(try TLSContext.client(trust: trust, identity: identity), host: host))
     } catch {
       throw CommandFailure("\(error)")
     }

@@ -34,7 +34,7 @@ enum PushCommand {
     discussion: "Exits with 1 when a push is refused.",
     positionals: [Positional("TOKEN", help: "a device token in hex", count: .many)],
     options: [app, topic, bundleID, environment, priority, expiration, payload, id, name, curl]
-      + SigningOptions.all
+      + SigningOptions.all + ProviderProof.all
       + ServerOptions.all,
     examples: [
       .init("gatewayctl --config gatewayd.toml push 8f14e45f", "the widgets of one registration"),
@@ -91,9 +91,13 @@ enum PushCommand {
     if invocation.value(environment) == nil, plan.environment != SigningOptions.standardEnvironment(outline) {
       token += ["--" + environment.name, plan.environment.rawValue]
     }
+    let credential =
+      invocation.value(ProviderProof.certificate).map {
+        CurlLine.Credential.certificate(file: $0, keyFile: invocation.value(ProviderProof.certificateKey))
+      } ?? .tokenCommand(token)
     let caFile = invocation.value(ServerOptions.ca) ?? outline?.caFile
     return plan.pushes.map {
-      CurlLine(target: plan.target, caFile: caFile, request: $0.request, tokenCommand: token).text
+      CurlLine(target: plan.target, caFile: caFile, request: $0.request, credential: credential).text
     }
   }
 
@@ -120,15 +124,18 @@ enum PushCommand {
     }
     if let priority = invocation.value(priority) { fields.append(("apns-priority", priority)) }
     if let expiration = try expirationField(invocation) { fields.append(("apns-expiration", expiration)) }
-    let signer = try SigningOptions.signer(invocation, outline: outline, environment: environment, app: app)
-    let jwt = try signer.text(issuedAt: Int64(time(nil)))
-    fields.append(("authorization", "bearer " + jwt))
+    var identity: CertificateAndKey?
+    switch try ProviderProof.chosen(invocation, outline: outline, environment: environment, app: app) {
+    case .token(let signer): fields.append(("authorization", "bearer " + (try signer.text(issuedAt: Int64(time(nil))))))
+    case .certificate(let shown): identity = shown
+    }
     let listener = outline?.providers.first { $0.environment == environment }
     if outline != nil, listener == nil, invocation.value(ServerOptions.server) == nil {
       throw CommandFailure("the configuration has no [[provider]] listener for \(environment.rawValue)")
     }
     let target = try ServerOptions.target(
-      invocation, listen: listener?.listen, cleartext: listener?.cleartext ?? false, caFile: outline?.caFile)
+      invocation, listen: listener?.listen, cleartext: listener?.cleartext ?? false, caFile: outline?.caFile,
+      identity: identity)
     let body = try body(invocation)
     return PushPlan(
       target: target, environment: environment,

@@ -23,6 +23,7 @@ struct DevelopmentSetup: Sendable {
     let team: String
     let keyID: String
     let bundleIDs: [BundleID]
+    let hasClientCertificate: Bool
 
     var configuration: String { directory + "/gatewayd.toml" }
     var ca: String { directory + "/ca.pem" }
@@ -31,6 +32,9 @@ struct DevelopmentSetup: Sendable {
     var providerKey: String { "\(directory)/AuthKey_\(keyID).p8" }
     var enrolmentKey: String { directory + "/enrolment.key" }
     var adminSocket: String { directory + "/admin.sock" }
+    var clientCA: String { directory + "/client-ca.pem" }
+    var clientCertificate: String { directory + "/client.pem" }
+    var clientKey: String { directory + "/client.key" }
   }
 
   /// Ten characters, as Apple's have.
@@ -39,14 +43,19 @@ struct DevelopmentSetup: Sendable {
   private let directory: String
   private let bundleIDs: [BundleID]
   private let ports: Ports
+  private let withClientCertificate: Bool
 
   /// - Parameters:
   ///   - directory: absolute; made if it is not there.
   ///   - bundleIDs: at least one.
-  init(directory: String, bundleIDs: [BundleID], ports: Ports = Ports()) throws(SetupError) {
+  ///   - withClientCertificate: also a certificate with which a backend needs no provider token.
+  init(
+    directory: String, bundleIDs: [BundleID], ports: Ports = Ports(), withClientCertificate: Bool = false
+  ) throws(SetupError) {
     self.directory = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
     self.bundleIDs = bundleIDs
     self.ports = ports
+    self.withClientCertificate = withClientCertificate
     guard !bundleIDs.isEmpty else { throw SetupError("no bundle ID, so nobody could push") }
     let wanted = ports.all.filter { $0 != 0 }
     guard Set(wanted).count == wanted.count else { throw SetupError("two listeners cannot have the same port") }
@@ -64,26 +73,47 @@ struct DevelopmentSetup: Sendable {
   func make(wallSeconds: Int64) throws(SetupError) -> Made {
     var random = SystemRandomNumberGenerator()
     let keyID = Self.identifier(using: &random)
-    let made = Made(directory: directory, team: Self.team, keyID: keyID, bundleIDs: bundleIDs)
+    let made = Made(
+      directory: directory, team: Self.team, keyID: keyID, bundleIDs: bundleIDs,
+      hasClientCertificate: withClientCertificate)
     let enrolmentKey = (0..<4).map { _ in Self.hex(random.next()) }.joined()
     let identity: DevelopmentIdentity
     let providerKey: [UInt8]
+    let clientFiles: [NewFiles.File]
     do throws(TLSError) {
       identity = try DevelopmentAuthority.issue(wallSeconds: wallSeconds)
       providerKey = try ES256SigningKey().pem()
+      clientFiles = withClientCertificate ? try clientCertificate(wallSeconds: wallSeconds) : []
     } catch {
       throw SetupError("cannot make keys: \(error)")
     }
     // The configuration comes last: a folder that has one is whole.
-    try NewFiles(directory: directory).make([
+    let files: [NewFiles.File] = [
       .init(name: "ca.pem", bytes: identity.caCertificate, isSecret: false),
       .init(name: "server.pem", bytes: identity.serverCertificate, isSecret: false),
       .init(name: "server.key", bytes: identity.serverKey, isSecret: true),
       .init(name: "AuthKey_\(keyID).p8", bytes: providerKey, isSecret: true),
       .init(name: "enrolment.key", bytes: Array("\(enrolmentKey)\n".utf8), isSecret: true),
-      .init(name: "gatewayd.toml", bytes: Array(configuration(made).utf8), isSecret: false),
-    ])
+    ]
+    try NewFiles(directory: directory).make(
+      files + clientFiles + [.init(name: "gatewayd.toml", bytes: Array(configuration(made).utf8), isSecret: false)])
     return made
+  }
+
+  /// As Apple makes them for providers: for both environments, with a list of topics only if there are several.
+  private func clientCertificate(wallSeconds: Int64) throws(TLSError) -> [NewFiles.File] {
+    let authority = try DevelopmentClientAuthority(wallSeconds: wallSeconds)
+    let names = bundleIDs.map(\.description)
+    var wish = DevelopmentClientAuthority.Wish(
+      bundleIDs: Array(names.prefix(1)), team: Self.team, topics: names.count > 1 ? names.map { ($0, "app") } : nil)
+    wish.isForProduction = true
+    wish.validForSeconds = (DevelopmentAuthority.validDays - 2) * 86_400
+    let identity = try authority.issue(wish)
+    return [
+      .init(name: "client-ca.pem", bytes: try authority.certificate(), isSecret: false),
+      .init(name: "client.pem", bytes: identity.certificateChain, isSecret: false),
+      .init(name: "client.key", bytes: identity.privateKey, isSecret: true),
+    ]
   }
 
   private static func identifier(using random: inout SystemRandomNumberGenerator) -> String {
@@ -112,6 +142,10 @@ extension DevelopmentSetup {
       topics = \(apps)
       """
     }.joined(separator: "\n\n")
+    let clientCA =
+      made.hasClientCertificate
+      ? "\n# Who shows a certificate of this issuer, such as client.pem, needs no provider token.\nclient-ca = \"client-ca.pem\""
+      : ""
     return """
       # A gateway for development on this machine, made by gatewayd init. Everything listens on loopback only.
       # Relative paths start at the folder of this file. docs/configuration.md explains every key.
@@ -119,12 +153,12 @@ extension DevelopmentSetup {
       # Backends of the development environment connect here, as they would to api.sandbox.push.apple.com.
       [[provider]]
       listen = "127.0.0.1:\(ports.provider)"
-      environment = "development"
+      environment = "development"\(clientCA)
 
       # And those of the production environment here. Developer mode does nothing for registrations of this one.
       [[provider]]
       listen = "127.0.0.1:\(ports.production)"
-      environment = "production"
+      environment = "production"\(clientCA)
 
       # The key with which a backend signs its provider tokens; the same for both.
       \(providerKeys)

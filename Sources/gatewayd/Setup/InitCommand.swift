@@ -13,6 +13,8 @@ enum InitCommand {
   private static let productionPort = port("production-port", "backends, production", 2198)
   private static let devicePort = port("device-port", "devices", 5223)
   private static let adminPort = port("admin-port", "health and metrics", 9197)
+  private static let clientCertificate = CommandOption.flag(
+    "client-certificate", help: "also make a certificate with which a backend needs no provider token")
   private static let json = CommandOption.flag("json", help: "print what was made as JSON")
 
   private static func port(_ name: String, _ use: String, _ standard: UInt16) -> CommandOption {
@@ -24,7 +26,7 @@ enum InitCommand {
     discussion: """
       Nothing is overwritten. The CA's own key is thrown away after it has issued the one server certificate.
       """,
-    options: [directory, bundleID, providerPort, productionPort, devicePort, adminPort, json],
+    options: [directory, bundleID, providerPort, productionPort, devicePort, adminPort, clientCertificate, json],
     examples: [.init("gatewayd init --directory dev --bundle-id com.example.caffeine", "then serve it")]
   ) { invocation in
     let text = try invocation.required(directory)
@@ -43,7 +45,9 @@ enum InitCommand {
     ] {
       if let number = try invocation.integer(option, in: 0...65_535) { ports[keyPath: path] = UInt16(number) }
     }
-    let setup = try DevelopmentSetup(directory: absolute(text), bundleIDs: bundleIDs, ports: ports)
+    let setup = try DevelopmentSetup(
+      directory: absolute(text), bundleIDs: bundleIDs, ports: ports,
+      withClientCertificate: invocation.has(clientCertificate))
     let made = try setup.make(wallSeconds: Int64(time(nil)))
     invocation.output.print(invocation.has(json) ? jsonText(of: made) : InitCommand.text(of: made))
     return .success
@@ -63,10 +67,19 @@ enum InitCommand {
       ca.pem                   for your backend to trust; its own key is gone
       server.pem, server.key   the gateway's certificate, for localhost and Apple's push hosts
       AuthKey_\(made.keyID).p8    for your backend to sign with: key \(made.keyID), team \(made.team)
-      enrolment.key            for devices to enrol with
+      enrolment.key            for devices to enrol with\(clientLines(made))
     Next:
       gatewayd serve --config \(quoted(made.configuration))
     """
+  }
+
+  private static func clientLines(_ made: DevelopmentSetup.Made) -> String {
+    guard made.hasClientCertificate else { return "" }
+    return """
+
+        client.pem, client.key   for a backend to show in place of provider tokens
+        client-ca.pem            who has issued it; its own key is gone
+      """
   }
 
   static func jsonText(of made: DevelopmentSetup.Made) -> String {
@@ -89,6 +102,17 @@ enum InitCommand {
     writer.endObject()
     writer.key("enrolmentKey")
     writer.string(made.enrolmentKey)
+    if made.hasClientCertificate {
+      writer.key("clientCertificate")
+      writer.beginObject()
+      writer.key("certificate")
+      writer.string(made.clientCertificate)
+      writer.key("key")
+      writer.string(made.clientKey)
+      writer.key("ca")
+      writer.string(made.clientCA)
+      writer.endObject()
+    }
     writer.key("adminSocket")
     writer.string(made.adminSocket)
     writer.key("bundleIDs")

@@ -44,6 +44,32 @@ import TokenStore
     #expect(verifying.verify(signature: try signing.sign([1, 2, 3]), of: [1, 2, 3]))
   }
 
+  @Test("With a client certificate both listeners take it, for all the apps, and its key is closed")
+  func clientCertificate() throws {
+    let folder = try TemporaryFolder()
+    let bundleIDs = try ["com.example.caffeine", "com.example.tea"].map { try #require(BundleID($0)) }
+    let made = try DevelopmentSetup(directory: folder.path + "/dev", bundleIDs: bundleIDs, withClientCertificate: true)
+      .make(wallSeconds: Self.now)
+    let loaded = try ConfigurationFile.load(made.configuration)
+    #expect(loaded.warnings == [])
+    #expect(ConfigurationCheck(loaded).errors == [])
+    let clientCA = try folder.contents("dev/client-ca.pem")
+    #expect(loaded.gateway.providers.map(\.clientCA) == [Array(clientCA.utf8), Array(clientCA.utf8)])
+    #expect(loaded.outline.clientCAFiles == [made.clientCA, made.clientCA])
+    let mode = try FileManager.default.attributesOfItem(atPath: made.clientKey)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let identity = CertificateAndKey(
+      certificateChain: Array(try folder.contents("dev/client.pem").utf8),
+      privateKey: Array(try folder.contents("dev/client.key").utf8))
+    #expect(throws: Never.self) { try TLSContext.client(trust: .system, identity: identity) }
+    #expect(InitCommand.text(of: made).contains("client.pem, client.key   for a backend"))
+    #expect(
+      InitCommand.jsonText(of: made).contains(#""clientCertificate":{"certificate":"\#(made.clientCertificate)""#))
+    let without = try setup(folder.path + "/without").make(wallSeconds: Self.now)
+    #expect(!InitCommand.text(of: without).contains("client") && !folder.names.contains("client.key"))
+    #expect(try !folder.contents("without/gatewayd.toml").contains("client-ca"))
+  }
+
   @Test("The folder and the secrets are the owner's alone") func modes() throws {
     let folder = try TemporaryFolder()
     let made = try setup(folder.path + "/dev").make(wallSeconds: Self.now)
