@@ -1,10 +1,9 @@
 /// Which modules each folder may import. The longest folder that a file lies in decides; a folder of its own rule
 /// lists all that it may have.
 enum ImportRules {
-  /// What an adapter may take from the toolchain. FoundationNetworking is nowhere: the gateway calls nobody.
-  private static let system: Set<String> = [
-    "Glibc", "Foundation", "FoundationEssentials", "Dispatch", "Synchronization",
-  ]
+  /// What an adapter may take from the toolchain. FoundationNetworking is nowhere: the gateway calls nobody. Nor is
+  /// Foundation itself: its tables for all languages would be two thirds of a statically linked program.
+  private static let system: Set<String> = ["Glibc", "FoundationEssentials", "Dispatch", "Synchronization"]
   /// Codable for JSON that is not on the push path; no sockets, no clocks, no threads.
   private static let pureSystem: Set<String> = ["FoundationEssentials"]
   private static let core: Set<String> = ["BudgetThrottle", "TokenStore", "HTTPMessage", "GatewayCore"]

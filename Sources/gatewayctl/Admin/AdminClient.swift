@@ -1,6 +1,6 @@
 import CCurl
 import CommandLineInterface
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// Asks a running gateway over its admin socket.
@@ -41,8 +41,9 @@ struct AdminClient {
   private func decoded<Report: Decodable>(_ body: [UInt8]) throws -> Answer<Report> {
     do {
       let report = try JSONDecoder().decode(Report.self, from: Data(body))
-      let text = String(decoding: body, as: UTF8.self)
-      return Answer(json: text.trimmingCharacters(in: .newlines), report: report)
+      var text = String(decoding: body, as: UTF8.self)
+      while text.last?.isNewline == true { text.removeLast() }
+      return Answer(json: text, report: report)
     } catch {
       throw CommandFailure(
         "the answer on \(socket) is not that of a gatewayd of this version: use the gatewayctl that came with it")

@@ -1,5 +1,5 @@
 import CommandLineInterface
-import Foundation
+import FoundationEssentials
 import GatewayIO
 
 /// A JWT as APNs providers send it: ES256 over team, key ID and time.

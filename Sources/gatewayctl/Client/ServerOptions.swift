@@ -1,6 +1,6 @@
 import CommandLineInterface
 import ConfigurationFile
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayIO
 

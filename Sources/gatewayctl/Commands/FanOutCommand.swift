@@ -1,8 +1,9 @@
 import CommandLineInterface
 import ConfigurationFile
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayIO
+import Glibc
 import TokenStore
 
 /// `gatewayctl fan-out`

@@ -1,6 +1,7 @@
 import CommandLineInterface
 import ConfigurationFile
-import Foundation
+import FoundationEssentials
+import Glibc
 import GatewayCore
 import GatewayIO
 import GatewayReports

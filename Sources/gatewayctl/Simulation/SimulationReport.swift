@@ -1,5 +1,5 @@
 import CommandLineInterface
-import Foundation
+import FoundationEssentials
 import GatewayReports
 
 /// Prints what happens in a simulation: a line for people, or a JSON object a line.
