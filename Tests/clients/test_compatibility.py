@@ -73,7 +73,7 @@ def metric(gateway: Gateway, series: str) -> int:
 
 
 def connections(gateway: Gateway) -> int:
-    return metric(gateway, 'gatewayd_connections_total{outcome="accepted"}')
+    return metric(gateway, 'gatewayd_connection_attempts_total{outcome="accepted"}')
 
 
 def accepted(gateway: Gateway) -> int:

@@ -33,7 +33,7 @@ extension LoopWorker {
         "gatewayd_connections", "Open connections.", .gauge, by: "role",
         [("provider", Double(providerCount)), ("device", Double(deviceCount))]),
       .labelled(
-        "gatewayd_connections_total", "Connections that came, by what became of them.", .counter, by: "outcome",
+        "gatewayd_connection_attempts_total", "Connections that came, by what became of them.", .counter, by: "outcome",
         [
           ("accepted", Double(counters.connectionsAccepted)), ("refused", Double(counters.connectionsRefused)),
           ("handshake-failed", Double(counters.handshakesFailed)), ("broken", Double(counters.connectionsBroken)),
