@@ -6,7 +6,7 @@ SEEDS ?= 1000
 FORMATTED = Sources Tests Benchmarks Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test unit-tests client-tests simulate lint format bench clean
+.PHONY: help build run test unit-tests client-tests simulate lint format bench package test-systemd clean
 
 ## build: what is missing from Debian, then the programs, optimised, in .build/release
 build:
@@ -61,6 +61,17 @@ bench:
 	@echo "== build"
 	@$(SWIFT) build -c release $(SWIFT_FLAGS)
 	@Tests/clients/run --python Benchmarks/bench.py
+
+## package: the Debian package, in .build/package, with Swift's own libraries linked in; lintian looks at it
+package:
+	@Scripts/bootstrap.sh build package
+	@echo "== package"
+	@SWIFT="$(SWIFT)" SWIFT_FLAGS="$(SWIFT_FLAGS)" Scripts/package.sh
+
+## test-systemd: the package in a container booted with systemd: reload, watchdog, restart, upgrade …; as root
+test-systemd: package
+	@Scripts/bootstrap.sh systemd
+	@Tests/systemd/run
 
 ## clean: remove everything that was built
 clean:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what this project needs on Debian 12 and what is missing, and nothing else; does nothing when all is there.
 #
-#   Scripts/bootstrap.sh [build] [run] [test] [bench]      the groups to see to; without one: build
+#   Scripts/bootstrap.sh [build] [run] [test] [bench] [package] [systemd]      the groups to see to; without one: build
 #
 # Swift itself is not a Debian package: its absence is named, not mended.
 set -eu
@@ -36,6 +36,11 @@ bench|python3|cmd:python3
 bench|python3-venv|py:ensurepip
 bench|nghttp2-client|cmd:h2load
 bench|nghttp2-server|cmd:nghttpd
+package|debhelper|cmd:dh
+package|dpkg-dev|cmd:dpkg-buildpackage
+package|lintian|cmd:lintian
+systemd|debootstrap|cmd:debootstrap
+systemd|systemd-container|cmd:systemd-nspawn
 TABLE
 }
 
@@ -82,8 +87,8 @@ check_swift() {
 
 for group in $groups; do
   case $group in
-    build | run | test | bench) ;;
-    *) fail "no such group: $group; there are build, run, test and bench" ;;
+    build | run | test | bench | package | systemd) ;;
+    *) fail "no such group: $group; there are build, run, test, bench, package and systemd" ;;
   esac
 done
 

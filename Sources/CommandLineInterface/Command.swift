@@ -23,11 +23,13 @@ package struct Command: Sendable {
   package let examples: [Example]
   package let subcommands: [Command]
   package let action: Action?
+  /// Works, and stands on no page: for those who package the program.
+  package let isHidden: Bool
 
   /// A command that does something. The action may throw ``UsageError`` (exit code 2); any other error ends with 1.
   package init(
     _ name: String, summary: String, discussion: String? = nil, positionals: [Positional] = [],
-    options: [CommandOption] = [], examples: [Example] = [], action: @escaping Action
+    options: [CommandOption] = [], examples: [Example] = [], isHidden: Bool = false, action: @escaping Action
   ) {
     self.name = name
     self.summary = summary
@@ -37,6 +39,7 @@ package struct Command: Sendable {
     self.examples = examples
     self.subcommands = []
     self.action = action
+    self.isHidden = isHidden
   }
 
   /// A command that only groups others.
@@ -52,7 +55,10 @@ package struct Command: Sendable {
     self.examples = examples
     self.subcommands = subcommands
     self.action = nil
+    self.isHidden = false
   }
+
+  var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }
 
   /// Parses, acts and reports: help pages on standard output, failures as one line `program: …` on standard error.
   ///

@@ -46,4 +46,11 @@ package struct CommandOption: Sendable, Hashable {
     case .value(let placeholder), .repeatable(let placeholder): placeholder
     }
   }
+  /// All that there is to say of it, in one line.
+  var meaning: String {
+    var text = help
+    if case .repeatable = kind { text += "; may be repeated" }
+    if let standard { text += " (default \(standard))" }
+    return text
+  }
 }

@@ -43,7 +43,7 @@ struct CommandParser {
 
   private func subcommand(_ word: String, of command: Command, path: [Command]) throws(UsageError) -> Command {
     if let found = command.subcommands.first(where: { $0.name == word }) { return found }
-    let names = command.subcommands.map(\.name)
+    let names = command.visibleSubcommands.map(\.name)
     let hint = Suggestion.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     throw UsageError(
       "unknown command \(word.quoted)" + (hint ?? " (there are: \(names.joined(separator: ", ")))"),

@@ -12,8 +12,8 @@ struct HelpPage {
     if !command.positionals.isEmpty {
       sections.append(section("Arguments", command.positionals.map { ($0.name, $0.help) }))
     }
-    if !command.subcommands.isEmpty {
-      sections.append(section("Commands", command.subcommands.map { ($0.name, $0.summary) }))
+    if !command.visibleSubcommands.isEmpty {
+      sections.append(section("Commands", command.visibleSubcommands.map { ($0.name, $0.summary) }))
     }
     let inherited = path.dropLast().flatMap(\.options)
     if !command.options.isEmpty { sections.append(section("Options", command.options.map(row))) }
@@ -38,10 +38,7 @@ struct HelpPage {
     var left = option.short.map { "-\($0), " } ?? ""
     left += "--" + option.name
     if let placeholder = option.placeholder { left += " " + placeholder }
-    var right = option.help
-    if case .repeatable = option.kind { right += "; may be repeated" }
-    if let standard = option.standard { right += " (default \(standard))" }
-    return (left, right)
+    return (left, option.meaning)
   }
 
   private func heading(_ title: String) -> String { style.bold(title + ":") }

@@ -16,5 +16,21 @@ enum Program {
     subcommands: [
       StatusCommand.command, RegistrationsCommand.command, BudgetCommand.command, DeveloperModeCommand.command,
       ExplainCommand.command, PushCommand.command, FanOutCommand.command, TokenCommand.command, SimulateCommand.command,
-    ])
+    ]
+  ).generating(manual)
+
+  private static let manual = ManualFacts(
+    section: 1, source: "gatewayd", manual: "Push gateway for widget updates", sections: [files],
+    seeAlso: ["gatewayd(8)", "gatewayd.toml(5)"])
+
+  private static let files = ManualFacts.Section("FILES")
+    .with(
+      GlobalOptions.standardConfiguration,
+      """
+      The gateway's configuration, unless --config names another. It need not be there when --socket or --server say \
+      enough.
+      """
+    )
+    .with(
+      "/run/gatewayd/admin.sock", "The admin socket. Root and the members of the group gatewayd may use it.")
 }

@@ -73,7 +73,7 @@ extension ConfigurationKey {
   }
 
   /// Type, unit, default and effect, in one line of the sample.
-  fileprivate var remark: String {
+  var remark: String {
     let unit = facts.unit.map { ", \($0)" } ?? ""
     let standard =
       switch facts.standard {

@@ -81,6 +81,13 @@ import Testing
     #expect(BudgetPolicySet() == silent.budget)
   }
 
+  @Test("The manual page's example is a configuration that is good") func example() throws {
+    let fixture = try ConfigurationFixture()
+    try fixture.folder.write("AuthKey_F6G7H8J9K0.p8", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n")
+    #expect(fixture.faults(ConfigurationReference.example) == [])
+    #expect(try fixture.warnings(ConfigurationReference.example) == [])
+  }
+
   @Test("A key's path is its section and its name") func paths() {
     for key in ConfigurationKey.allCases {
       let section = key.facts.section.rawValue

@@ -5,12 +5,9 @@ import Testing
 
 /// Protects `deploy/gatewayd.service` from contradicting the gateway's own defaults.
 @Suite("Service unit") struct ServiceUnitTests {
-  private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("deploy/gatewayd.service")
-  private static let analyzer = "/usr/bin/systemd-analyze"
   private let text: String
 
-  init() throws { text = try String(contentsOf: Self.file, encoding: .utf8) }
+  init() throws { text = try String(contentsOf: DeployFolder.file("gatewayd.service"), encoding: .utf8) }
 
   private func value(_ name: String) throws -> String {
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + "=") }
@@ -44,27 +41,33 @@ import Testing
     #expect(limit > GatewayConfiguration.Limits().connections)
   }
 
-  @Test(
-    "systemd has nothing to say about it", .enabled(if: FileManager.default.isExecutableFile(atPath: Self.analyzer)))
-  func verify() throws {
+  @Test("A crash leaves neither a dump nor a backtrace, which would hold keys") func crash() throws {
+    #expect(try value("LimitCORE") == "0")
+    #expect(try value("Environment") == "SWIFT_BACKTRACE=enable=no")
+  }
+
+  @Test("systemd has nothing to say about the units", .enabled(if: DeployFolder.hasAnalyzer)) func verify() throws {
     // The program need not be installed where the tests run.
     let folder = try TemporaryFolder()
-    let unit = try folder.write(
+    let service = try folder.write(
       "gatewayd.service",
       text.replacingOccurrences(of: "ExecStart=/usr/bin/gatewayd", with: "ExecStart=/bin/true"),
       mode: 0o644)
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: Self.analyzer)
-    process.arguments = ["verify", "--man=no", unit]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let socket = try folder.write(
+      "gatewayd.socket", try String(contentsOf: DeployFolder.file("gatewayd.socket"), encoding: .utf8), mode: 0o644)
+    let said = try DeployFolder.analyze(["verify", "--man=no", service, socket])
     // An unknown key is only a line on standard error, with exit code 0. Other units of the machine are not ours.
-    let ours = said.split(separator: "\n").filter { $0.contains("gatewayd") }
+    let ours = said.text.split(separator: "\n").filter { $0.contains("gatewayd") }
     #expect(ours == [])
-    #expect(process.terminationStatus == 0, "\(said)")
+    #expect(said.code == 0, "\(said.text)")
+  }
+
+  /// systemd counts from 0, shut in, to 10. What is left: it listens on the network and on a Unix socket, sees the boot's
+  /// id in /proc and other users on the admin socket.
+  @Test("The service is exposed to little", .enabled(if: DeployFolder.hasAnalyzer)) func exposure() throws {
+    let unit = DeployFolder.file("gatewayd.service").path
+    let said = try DeployFolder.analyze(["security", "--offline=yes", "--no-pager", "--threshold=15", unit])
+    #expect(said.code == 0, "\(said.text)")
+    #expect(said.text.contains("Overall exposure level for gatewayd.service: 1."))
   }
 }
