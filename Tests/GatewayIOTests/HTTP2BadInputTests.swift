@@ -11,7 +11,7 @@ import Testing
     #expect(server.sent().last == .headers(stream, [0x88], ends: true))
   }
 
-  @Test("A header list of exactly the limit is taken, one octet more fails its stream alone")
+  @Test("A header list of exactly the limit is kept, one octet more is not, and its request says so")
   func headerListLimit() throws {
     let server = try HTTP2ServerUnderTest.greeted()
     // RFC 9113 §10.5.1: name, value and 32 octets a field.
@@ -23,10 +23,99 @@ import Testing
     }
     try server.receive(frames(1, fill: room))
     #expect(server.events == ["headed 1", "ended 1"])
+    #expect(server.connection.stream(1)?.headers.isOverLimit == false)
     try server.receive(frames(3, fill: room + 1))
-    #expect(server.sent() == [.reset(3, code: 11)])
-    #expect(server.events == ["headed 1", "ended 1", "closed 3 11"])
+    #expect(server.connection.stream(3)?.headers.isOverLimit == true)
+    #expect(server.events == ["headed 1", "ended 1", "headed 3", "ended 3"])
+    #expect(server.sent().isEmpty)
     try expectAlive(server, stream: 5)
+  }
+
+  /// A field of 4000 octets in HPACK's table, then a block of `count` octets that each stand for it once more.
+  private func bomb(_ stream: UInt32, count: Int, head: [UInt8]) -> [HTTP2Frame] {
+    let indexed: [UInt8] = [0x40, 1, UInt8(ascii: "x"), 0x7f, 0xa1, 0x1e] + [UInt8](repeating: 97, count: 4000)
+    var rest = (head + indexed + [UInt8](repeating: 0xbe, count: count))[...]
+    var frames: [HTTP2Frame] = []
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(16_384))
+      rest = rest.dropFirst(16_384)
+      frames.append(
+        HTTP2Frame(
+          kind: frames.isEmpty ? HTTP2Frame.Kind.headers : HTTP2Frame.Kind.continuation,
+          flags: (rest.isEmpty ? HTTP2Frame.endHeaders : 0) | (frames.isEmpty ? HTTP2Frame.endStream : 0),
+          stream: stream, payload: piece))
+    }
+    return frames
+  }
+
+  @Test(
+    "A header list of many times the limit is read no further, and its stream is reset once", arguments: [false, true])
+  func headerListCutOff(inTrailers: Bool) throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    let head = HTTP2Frame.block(HTTP2Frame.pushFields)
+    if inTrailers { try server.receive([.headers(1, head, ends: false), .data(1, [1], ends: false)]) }
+    try server.receive(bomb(1, count: 100_000, head: inTrailers ? [] : head))
+    let size = server.connection.stream(1)?.headers.listSize ?? 0
+    #expect(size < 8 * 8000 + 4100)
+    #expect(server.sent() == [.reset(1, code: 11)])
+    #expect(server.events.last == "closed 1 11")
+    #expect(!server.events.contains("ended 1"))
+    #expect(server.connection.openStreams == 0)
+    // The table is the same on both sides: the field is still in it.
+    server.answerAll()
+    try server.receive([.headers(3, head + [0xbe], ends: true)])
+    #expect(server.sent() == [.headers(3, [0x88], ends: true)])
+  }
+
+  @Test("A stream number that was left out and comes later ends the connection; one that was used does not")
+  func lateNumber() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    server.answerAll()
+    for stream: UInt32 in [1, 3, 9, 11] {
+      try server.receive(HTTP2ServerUnderTest.request(stream))
+      #expect(server.sent().map(\.stream) == [stream])
+    }
+    try server.receive(HTTP2ServerUnderTest.request(3))
+    #expect(server.sent().isEmpty)
+    #expect(throws: HTTP2Error.violated) { try server.receive(HTTP2ServerUnderTest.request(7)) }
+    let last = server.sent().last
+    #expect(last?.kind == HTTP2Frame.Kind.goAway)
+    #expect(last?.number(at: 4) == 1)
+    #expect(server.connection.isFinished)
+  }
+
+  @Test("PRIORITY on the connection itself ends it")
+  func priorityOfConnection() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    let frame = HTTP2Frame(kind: HTTP2Frame.Kind.priority, payload: [0, 0, 0, 0, 15])
+    #expect(throws: HTTP2Error.violated) { try server.receive([frame]) }
+    #expect(server.sent().last?.number(at: 4) == 1)
+  }
+
+  @Test("The answer to a HEAD has no DATA frame")
+  func head() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    server.answers = { connection, stream in
+      var fields = OutgoingFields()
+      fields.startResponse(status: 400)
+      connection.respond(to: stream, fields, body: [1, 2, 3])
+    }
+    let fields = [(":method", "HEAD"), (":scheme", "https"), (":path", "/"), (":authority", "a")]
+    try server.receive([.headers(1, HTTP2Frame.block(fields), ends: true)])
+    #expect(server.sent() == [.headers(1, [0x8c], ends: true)])
+    try expectAlive(server, stream: 3)
+  }
+
+  @Test("Trailers with an invalid field make the request malformed")
+  func malformedTrailers() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    try server.receive([
+      .headers(1, HTTP2Frame.block(HTTP2Frame.pushFields), ends: false),
+      .headers(1, HTTP2Frame.block([("x", "a\u{0}b")]), ends: true),
+    ])
+    #expect(server.sent() == [.reset(1, code: 1)])
+    #expect(!server.events.contains("ended 1"))
+    try expectAlive(server, stream: 3)
   }
 
   @Test(

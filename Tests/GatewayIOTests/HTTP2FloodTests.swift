@@ -53,7 +53,7 @@ import Testing
     var settings = HTTP2Settings()
     settings.resetBurst = 50
     let server = try HTTP2ServerUnderTest.greeted(settings)
-    let broken = HTTP2Frame.block(HTTP2Frame.pushFields + [("x-fill", String(repeating: "f", count: 9000))])
+    let broken = HTTP2Frame.block(HTTP2Frame.pushFields + [("x", "a\u{0}b")])
     #expect(throws: HTTP2Error.flooded(.resets)) {
       for index in 0..<60 {
         try server.receive([.headers(UInt32(index * 2 + 1), broken, ends: true)])

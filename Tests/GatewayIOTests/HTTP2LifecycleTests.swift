@@ -54,6 +54,58 @@ import Testing
     #expect(pair.client.isFinished)
   }
 
+  @Test("A quiet goodbye follows the last answer in the same piece of output, and is the last frame")
+  func quietGoodbye() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    var waiting: [HTTP2Stream] = []
+    server.answers = { _, stream in waiting.append(stream) }
+    try server.receive(HTTP2ServerUnderTest.request(1) + HTTP2ServerUnderTest.request(3))
+    server.connection.announceShutdown(debugData: [7], whenQuiet: true)
+    #expect(server.sent().isEmpty)
+    var fields = OutgoingFields()
+    fields.startResponse(status: 400)
+    server.connection.respond(to: waiting[0], fields, body: [1])
+    #expect(server.sent().map(\.kind) == [HTTP2Frame.Kind.headers, HTTP2Frame.Kind.data])
+    #expect(!server.connection.hasAnnouncedShutdown)
+    server.connection.respond(to: waiting[1], fields, body: [1])
+    let last = server.sent()
+    #expect(last.map(\.kind) == [HTTP2Frame.Kind.headers, HTTP2Frame.Kind.data, HTTP2Frame.Kind.goAway])
+    #expect(last.last?.payload == [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0, 7])
+    #expect(server.connection.hasAnnouncedShutdown)
+    // What crosses it is served.
+    server.answerAll()
+    try server.receive(HTTP2ServerUnderTest.request(5))
+    #expect(server.sent() == [.headers(5, [0x88], ends: true)])
+  }
+
+  @Test("A quiet goodbye is said at once where nothing is open, and when it is asked for again without that wish")
+  func impatientGoodbye() throws {
+    let idle = try HTTP2ServerUnderTest.greeted()
+    idle.connection.ping()
+    idle.connection.announceShutdown(whenQuiet: true)
+    #expect(idle.connection.wantsWrite)
+    #expect(idle.sent().map(\.kind) == [HTTP2Frame.Kind.ping, HTTP2Frame.Kind.goAway])
+
+    let busy = try HTTP2ServerUnderTest.greeted()
+    try busy.receive(HTTP2ServerUnderTest.request(1))
+    busy.connection.announceShutdown(debugData: [7], whenQuiet: true)
+    busy.connection.announceShutdown(whenQuiet: false)
+    #expect(busy.sent().map(\.payload.last) == [7])
+    #expect(!busy.connection.isFinished)
+  }
+
+  @Test("After a goodbye that names a last stream there is none that allows more")
+  func noSecondThoughts() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    try server.receive(HTTP2ServerUnderTest.request(1))
+    server.connection.announceShutdown(whenQuiet: true)
+    server.connection.goAway()
+    server.connection.announceShutdown()
+    let frames = server.sent()
+    #expect(frames.map(\.kind) == [HTTP2Frame.Kind.goAway])
+    #expect(frames.first?.number(at: 0) == 1)
+  }
+
   @Test("A peer's GOAWAY is told with its code")
   func peerLeaves() throws {
     let pair = try HTTP2Pair()

@@ -12,8 +12,6 @@ protocol ConnectionListener: AnyObject {
   func outputFlushed(on connection: HTTPConnection)
   /// The gateway drains: say goodbye, let what is under way end.
   func drainBegan(on connection: HTTPConnection)
-  /// The peer has had its time to hear of the drain: what it begins from now on does not count.
-  func drainWasHeard(on connection: HTTPConnection)
   /// The idle time that the role asked for has passed without input.
   func idled(on connection: HTTPConnection)
   /// The period that the role asked for has passed once more.

@@ -13,6 +13,7 @@ extension DeviceConnection {
 
   /// Path, method and query, then the credential: what is judged before the body.
   private func admit(_ stream: HTTP2Stream) throws(DeviceRefusal) -> (route: DeviceRoute, caller: Caller) {
+    guard !stream.headers.isOverLimit else { throw DeviceRefusal(.headersTooLarge) }
     let method = stream.headers.value(of: .method) ?? []
     let target = stream.headers.value(of: .path) ?? []
     let parsed = method.withUnsafeBytes { method in

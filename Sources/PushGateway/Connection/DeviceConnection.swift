@@ -78,8 +78,6 @@ final class DeviceConnection: ConnectionListener {
     connection.http2.goAway()
   }
 
-  func drainWasHeard(on connection: HTTPConnection) {}
-
   func secured(on connection: HTTPConnection) {}
 
   func closed(_ connection: HTTPConnection) {

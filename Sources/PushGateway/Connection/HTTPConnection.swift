@@ -72,6 +72,12 @@ final class HTTPConnection: EventHandler, TimerHandler {
     transport.session?.peerCertificate(judgedBy: context)
   }
 
+  /// From now on ``ConnectionListener/ticked(on:)`` is told every so many milliseconds.
+  func tick(every milliseconds: Int64) {
+    tickPeriod = milliseconds
+    schedule(after: milliseconds, .tick)
+  }
+
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   // MARK: Events of the loop
@@ -145,7 +151,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
   private func checkIdle() {
     guard case .open = phase else { return }
     let quiet = worker.loop.now.bootMilliseconds - lastInput
-    if quiet >= idleTimeout, !role.listener.isHoldingStream {
+    if quiet >= idleTimeout, !role.listener.isHoldingStream, !http2.owesAnswer {
       role.listener.idled(on: self)
       worker.touch(self)
       schedule(after: Self.lingerMilliseconds, .linger)
@@ -209,7 +215,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
   /// Writes what there is until the socket is full. Called by the worker, once for all that a turn has brought.
   func flush() {
     guard phase == .open || phase == .closing else { return }
-    guard flushUnsent() else { return }
+    // What has arrived already must not be taken for a silence to say goodbye in.
+    if http2.awaitsQuiet { readInput() }
+    guard phase == .open || phase == .closing, flushUnsent() else { return }
     while true {
       let count = http2.drainOutput(into: worker.writeBuffer)
       guard count > 0 else { break }
@@ -263,10 +271,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   /// Ends a connection that owes its peer nothing and has heard nothing for so long: what is open there are requests that
   /// their client has left half sent, and one that is not whole was never accepted.
-  /// - Precondition: no commit is under way, whose answers may be this connection's.
   func endIfAbandoned(after milliseconds: Int64) {
     guard case .open = phase, worker.loop.now.bootMilliseconds - lastInput >= milliseconds else { return }
-    guard unsent.isEmpty, !http2.wantsWrite, !http2.owesOutput else { return }
+    guard unsent.isEmpty, !http2.wantsWrite, !http2.owesOutput, !http2.owesAnswer else { return }
     linger()
   }
 

@@ -33,9 +33,8 @@ final class LoopWorker {
   /// How often old things are forgotten; milliseconds.
   private static let tidyPeriod: Int64 = 60_000
   private static let rounds = 8
-  /// How long a drain waits for its PING's answer, and for a client that has fallen silent; milliseconds, more than any
-  /// path's round trip. Clients over Python's h2 answer no PING after a GOAWAY, and leave requests half sent; those that
-  /// block read neither until their next push.
+  /// How often a drain looks for clients that have fallen silent; milliseconds. Clients over Python's h2 leave requests
+  /// half sent at a GOAWAY, and keep the socket; those that block read neither until their next push.
   private static let goodbyeWait: Int64 = 1000
 
   let loop: EventLoop
@@ -307,9 +306,7 @@ final class LoopWorker {
   private func sayGoodbyes() {
     guard case .draining = phase else { return }
     for connection in connections.all where connection.isOpen {
-      connection.role.listener.drainWasHeard(on: connection)
-      if commits.isEmpty { connection.endIfAbandoned(after: 2 * Self.goodbyeWait) }
-      touch(connection)
+      connection.endIfAbandoned(after: 2 * Self.goodbyeWait)
     }
     loop.schedule(after: Self.goodbyeWait, self, token: Timer.goodbye)
   }

@@ -14,22 +14,27 @@ final class ProviderConnection: ConnectionListener {
   /// Whose authorities found the client's certificate good; nil without one.
   var judgedBy: TLSContext?
   private var hasRaisedStreams = false
-  private var isDraining = false
-  private var hasSaidGoodbye = false
   var watchers: [FanOutWatcher] = []
+  private var refusals: RefusalAllowance
+  private var farewell: Farewell?
 
   init(environment: GatewayEnvironment, listener: Int, worker: LoopWorker) {
     self.environment = environment
     self.listener = listener
     self.worker = worker
+    refusals = RefusalAllowance(perMinute: worker.configuration.limits.errorsPerMinute, at: worker.now)
   }
 
   func happened(_ event: HTTP2Event, on connection: HTTPConnection) {
     switch event {
     case .requestEnded(let stream): judge(stream, on: connection)
     case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
-    case .pingAcknowledged where isDraining: drainWasHeard(on: connection)
     case .streamClosed(let stream, _): watchers.removeAll { $0.stream == stream.id }
+    case .pingAcknowledged:
+      let view = view(of: connection)
+      if let step = farewell?.pingAcknowledged(view, at: worker.loop.now.bootMilliseconds) {
+        take(step, on: connection)
+      }
     default: break
     }
   }
@@ -37,25 +42,56 @@ final class ProviderConnection: ConnectionListener {
   /// A push that was begun and not ended in all that time is as good as none.
   var isHoldingStream: Bool { !watchers.isEmpty }
   func outputFlushed(on connection: HTTPConnection) {}
-  func ticked(on connection: HTTPConnection) {}
   func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
 
-  func idled(on connection: HTTPConnection) { sayGoodbye(on: connection, Refusal(.idleTimeout)) }
+  // MARK: End
 
-  /// First "open no more", and when the client has heard it, the last stream that counts (RFC 9113 §6.8).
+  func idled(on connection: HTTPConnection) { begin(Refusal(.idleTimeout), on: connection) }
+
   func drainBegan(on connection: HTTPConnection) {
-    isDraining = true
     endWatching(on: connection)
-    connection.http2.announceShutdown(debugData: Refusal(.shutdown).body)
-    connection.http2.ping()
+    begin(Refusal(.shutdown), on: connection)
   }
 
-  func drainWasHeard(on connection: HTTPConnection) { sayGoodbye(on: connection, Refusal(.shutdown)) }
+  private func begin(_ reason: Refusal, on connection: HTTPConnection) {
+    guard farewell == nil else { return }
+    farewell = Farewell(reason, at: worker.loop.now.bootMilliseconds)
+    connection.tick(every: Farewell.period)
+    ticked(on: connection)
+  }
 
-  private func sayGoodbye(on connection: HTTPConnection, _ refusal: Refusal) {
-    guard !hasSaidGoodbye else { return }
-    hasSaidGoodbye = true
-    connection.http2.goAway(debugData: refusal.body)
+  func ticked(on connection: HTTPConnection) {
+    let view = view(of: connection)
+    if let step = farewell?.next(view, at: worker.loop.now.bootMilliseconds) { take(step, on: connection) }
+  }
+
+  private func view(of connection: HTTPConnection) -> Farewell.View {
+    let http2 = connection.http2
+    return Farewell.View(
+      hasAnnounced: http2.hasAnnouncedShutdown, isQuiet: http2.openStreams == 0, lastStream: http2.lastPeerStream)
+  }
+
+  private func take(_ step: Farewell.Step, on connection: HTTPConnection) {
+    let reason = farewell?.reason.body ?? []
+    switch step {
+    case .wait: break
+    case .ping: connection.http2.ping()
+    case .announce(let whenQuiet): connection.http2.announceShutdown(debugData: reason, whenQuiet: whenQuiet)
+    case .leave: connection.http2.goAway(debugData: reason)
+    case .end(let silence): connection.endIfAbandoned(after: silence)
+    }
+  }
+
+  /// Apple: too many errors end a connection. Its last one is the reason that the client is given.
+  private func hadTooManyErrors(_ last: RejectionReason, on connection: HTTPConnection) {
+    guard farewell == nil else { return }
+    let limit = worker.configuration.limits.errorsPerMinute
+    worker.log.record(
+      .warning, "a provider had more errors on one connection than limits.errors-per-minute allows; it is closed",
+      [(.peer, "\(connection.peer.address)"), (.reason, last.rawValue), (.count, "\(limit)")])
+    begin(
+      Refusal(last, "More than \(limit) errors a minute on one connection; mend the requests, then connect again."),
+      on: connection)
   }
 
   // MARK: Requests
@@ -80,6 +116,12 @@ final class ProviderConnection: ConnectionListener {
 
   private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
     let worker = worker
+    guard !stream.headers.isOverLimit else {
+      throw Refusal(
+        .payloadTooLarge,
+        "The headers have more than \(worker.configuration.limits.headerListBytes) bytes, counted as name, value and 32."
+      )
+    }
     defer { raiseStreamsOnceAuthenticated(on: connection) }
     return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
       try authenticate(stream, on: connection)
@@ -153,6 +195,7 @@ final class ProviderConnection: ConnectionListener {
     _ id: PushID, _ tally: PushVerdict.Tally, _ stream: HTTP2Stream, on connection: HTTPConnection
   ) {
     worker.counters.accepted += 1
+    refusals.refund()
     worker.commits.current.pushes.append(
       PendingOutput.PushAnswer(
         connection: connection.id, stream: stream.id, id: id, number: worker.ledger.newestNumber, tally: tally))
@@ -182,7 +225,7 @@ final class ProviderConnection: ConnectionListener {
     respond(refusal, to: stream, on: connection)
     // It has expired, or its authority has gone: no later request can be better.
     if refusal.reason == .badCertificate || refusal.reason == .badCertificateEnvironment {
-      sayGoodbye(on: connection, refusal)
+      begin(refusal, on: connection)
     }
   }
 
@@ -216,6 +259,7 @@ final class ProviderConnection: ConnectionListener {
       connection.http2.respond(to: stream, worker.fields, body: worker.scratch)
     }
     worker.touch(connection)
+    if !refusals.spend(refusal.reason, at: worker.now) { hadTooManyErrors(refusal.reason, on: connection) }
   }
 }
 

@@ -39,11 +39,11 @@ package struct HeaderBlock: Sendable {
     name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int = .max
   ) {
     let weight = name.count + value.count + 32
-    guard !isOverLimit, weight <= limit - listSize else {
+    listSize += weight
+    guard !isOverLimit, listSize <= limit else {
       isOverLimit = true
       return
     }
-    listSize += weight
     guard let known = FieldName(name) else {
       if keepsOthers { others.append((Array(name), Array(value))) }
       return

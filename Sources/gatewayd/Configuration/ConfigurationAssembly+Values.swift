@@ -49,6 +49,7 @@ extension ConfigurationAssembly {
     limits.handshakesPerTurn = content.number(.limitsHandshakesPerTurn) ?? limits.handshakesPerTurn
     limits.handshakeTimeout = content.duration(.limitsHandshakeTimeout) ?? limits.handshakeTimeout
     limits.resetsPerMinute = content.number(.limitsResetsPerMinute) ?? limits.resetsPerMinute
+    limits.errorsPerMinute = content.number(.limitsErrorsPerMinute) ?? limits.errorsPerMinute
     limits.storeBacklogBytes = content.number(.limitsStoreBacklogBytes) ?? limits.storeBacklogBytes
     return limits
   }

@@ -81,7 +81,7 @@ extension ConfigurationKey {
       )
     case .providerIdleTimeout:
       Facts(
-        .provider, .duration(10 * Self.second...7 * Self.day), .value(#""1h""#), .restart,
+        .provider, .duration(Self.second...7 * Self.day), .value(#""1h""#), .restart,
         "A connection without a request for so long is closed.")
 
     case .providerKeyTeam:
@@ -322,6 +322,12 @@ extension ConfigurationKey {
       Facts(
         .limits, .wholeNumber(1...1_000_000), .value("1000"), .restart, unit: "resets a minute",
         "Streams that one connection may reset in a minute before it is closed.")
+    case .limitsErrorsPerMinute:
+      Facts(
+        .limits, .wholeNumber(0...1_000_000), .value("1000"), .reload, unit: "errors a minute",
+        "Refused pushes that one provider connection may have in a minute before it is closed, as APNs does it. "
+          + "BadDeviceToken counts twice; 410, TooManyRequests and 5xx do not count; an accepted push makes one good. "
+          + "0 is no limit.")
     case .limitsStoreBacklogBytes:
       Facts(
         .limits, .wholeNumber(65_536...1_073_741_824), .value("16777216"), .restart, unit: "bytes",

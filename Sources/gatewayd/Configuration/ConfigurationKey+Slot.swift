@@ -119,6 +119,7 @@ extension ConfigurationKey {
     case .limitsHandshakesPerTurn: Slot(\.limits.handshakesPerTurn)
     case .limitsHandshakeTimeout: Slot(\.limits.handshakeTimeout)
     case .limitsResetsPerMinute: Slot(\.limits.resetsPerMinute)
+    case .limitsErrorsPerMinute: Slot(\.limits.errorsPerMinute)
     case .limitsStoreBacklogBytes: Slot(\.limits.storeBacklogBytes)
 
     case .logLevel: Slot(\.log.level)

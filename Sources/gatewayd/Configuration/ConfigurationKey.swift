@@ -76,6 +76,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case limitsHandshakesPerTurn = "limits.handshakes-per-turn"
   case limitsHandshakeTimeout = "limits.handshake-timeout"
   case limitsResetsPerMinute = "limits.resets-per-minute"
+  case limitsErrorsPerMinute = "limits.errors-per-minute"
   case limitsStoreBacklogBytes = "limits.store-backlog-bytes"
 
   case logLevel = "log.level"

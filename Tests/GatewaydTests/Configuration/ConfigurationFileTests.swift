@@ -84,6 +84,7 @@ import TokenStore
       handshakes-per-turn = 5
       handshake-timeout = "1500ms"
       resets-per-minute = 6
+      errors-per-minute = 7
       store-backlog-bytes = 65536
       [log]
       level = "debug"
@@ -133,6 +134,7 @@ import TokenStore
     #expect(gateway.limits.connections == 10 && gateway.limits.connectionsPerAddress == 2)
     #expect(gateway.limits.streams == 3 && gateway.limits.headerListBytes == 4096)
     #expect(gateway.limits.handshakesPerTurn == 5 && gateway.limits.handshakeTimeout == .milliseconds(1500))
+    #expect(gateway.limits.errorsPerMinute == 7)
     #expect(gateway.limits.resetsPerMinute == 6 && gateway.limits.storeBacklogBytes == 65536)
     #expect(gateway.log.level == .debug && gateway.log.format == .json)
     #expect(loaded.outline.caFile == folder + "/ca.pem")

@@ -161,6 +161,8 @@ public struct GatewayConfiguration: Sendable {
     public var handshakeTimeout: Duration = .seconds(10)
     /// Stream resets one connection may send in a minute before it is closed.
     public var resetsPerMinute = 1000
+    /// Refused pushes one provider connection may have in a minute before it is closed; 0 = no limit.
+    public var errorsPerMinute = 1000
     /// Bytes of accepted work that may wait for the store before the door answers 503.
     public var storeBacklogBytes = 16 << 20
 

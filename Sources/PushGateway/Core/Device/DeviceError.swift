@@ -9,6 +9,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
   case methodNotAllowed = "method-not-allowed"
   case badQuery = "bad-query"
   case bodyTooLarge = "body-too-large"
+  case headersTooLarge = "headers-too-large"
 
   case missingCredential = "missing-credential"
   case badCredential = "bad-credential"
@@ -55,6 +56,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
     case .methodNotAllowed: 405
     case .tokenInUse, .tooManyApps: 409
     case .bodyTooLarge: 413
+    case .headersTooLarge: 431
     case .unknownKey, .missingKey, .wrongType, .unknownPlatform, .badOSVersion, .osTooOld, .badBundleID,
       .unknownEnvironment, .badToken, .tooManyWidgets, .kindEmpty, .kindTooLong, .configurationTooLong,
       .unknownFamily, .familyNotAvailable, .badReceipt, .receiptFromTheFuture, .unknownSessionKind:
@@ -71,6 +73,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
     case .methodNotAllowed: "the path exists and does not take this method"
     case .badQuery: "the query is not one that this path takes"
     case .bodyTooLarge: "a body has at most \(DeviceLimits.bodyBytes) bytes"
+    case .headersTooLarge: "the headers are over limits.header-list-bytes, counted as name, value and 32"
     case .missingCredential: "the request needs \"authorization: Bearer <key>\""
     case .badCredential: "the key is not the one that this path takes"
     case .enrolmentLimit: "too many devices are enrolling with this key right now"

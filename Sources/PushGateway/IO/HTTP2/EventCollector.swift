@@ -1,7 +1,7 @@
 import HTTPMessage
 
 /// What nghttp2's callbacks write to. It has no reference to the connection, so no callback can act: sending or
-/// receiving on nghttp2's own stack frees streams under its feet.
+/// receiving on nghttp2's own stack frees streams under its feet. (To queue a frame frees nothing.)
 ///
 /// Owned by the session's handle, which frees the session first; the session's pointer to it is unretained.
 final class EventCollector {
@@ -21,12 +21,19 @@ final class EventCollector {
   /// The stream whose own header block is arriving; nil during trailers, which are not merged into it. Set for each
   /// block, so a field costs no look-up and no question.
   var headed: HTTP2Stream?
+  /// Size so far of a header block that is nobody's: trailers, or a refused request.
+  var unheadedSize = 0
+  /// What a header block may come to before it is read no further.
+  let headerListBound: Int
 
   /// Milliseconds, set before bytes are fed.
   var now: UInt64 = 0
   private var resets: FrameAllowance
   private var controlFrames: FrameAllowance
   var flood: HTTP2Flood?
+  /// The peer broke a rule that nghttp2 leaves to us: this ends the connection.
+  var isViolated = false
+  private var streamNumbers = StreamNumbers()
   /// Streams to be reset once nghttp2 has returned.
   var rejected: [(id: Int32, code: HTTP2ErrorCode)] = []
   /// Streams whose early answer is framed; RST_STREAM(NO_ERROR) may follow now.
@@ -40,6 +47,7 @@ final class EventCollector {
     self.role = role
     self.settings = settings
     self.pool = pool
+    headerListBound = settings.headerListLimit.multipliedReportingOverflow(by: settings.headerListCutOff).partialValue
     resets = FrameAllowance(burst: settings.resetBurst, perSecond: settings.resetsPerSecond)
     controlFrames = FrameAllowance(burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond)
   }
@@ -102,18 +110,16 @@ final class EventCollector {
     while let stream = open.popLast() { pool.giveBack(stream) }
   }
 
+  func headersBegan(on stream: Int32) {
+    if role == .server, !streamNumbers.admit(stream) { isViolated = true }
+  }
+
   // MARK: Messages received
 
   func receivedRequestHead(on stream: HTTP2Stream) {
     stream.state.isHeaded = true
-    if stream.state.isMalformed {
-      reject(stream, .protocolError)
-    } else if stream.headers.isOverLimit {
-      reject(stream, .enhanceYourCalm)
-    } else {
-      controlFrames.refund()
-      report(.requestHeaded(stream))
-    }
+    controlFrames.refund()
+    report(.requestHeaded(stream))
   }
 
   func receivedResponseHead(on stream: HTTP2Stream) {

@@ -2,10 +2,11 @@ import CNGHTTP2
 import HTTPMessage
 
 // The functions that nghttp2 calls. Each recovers the collector, hands over bytes that are only valid for the call, and
-// returns. None acts on the session: see EventCollector.
+// returns. None acts on the session, a queued reset excepted: see EventCollector.
 
 /// Registers the callbacks below.
 func registerHTTP2Callbacks(_ callbacks: OpaquePointer) {
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, onBeginFrame)
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, onBeginHeaders)
   nghttp2_session_callbacks_set_on_header_callback(callbacks, onHeader)
   nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, onInvalidHeader)
@@ -42,11 +43,25 @@ extension EventCollector {
   }
 }
 
+/// Hears of frames that nghttp2 then ignores.
+private func onBeginFrame(
+  session: OpaquePointer?, head: UnsafePointer<nghttp2_frame_hd>?, context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let head = head?.pointee else { return 0 }
+  switch UInt32(head.type) {
+  case NGHTTP2_HEADERS.rawValue: collector(context).headersBegan(on: head.stream_id)
+  case NGHTTP2_PRIORITY.rawValue where head.stream_id == 0: collector(context).isViolated = true
+  default: break
+  }
+  return 0
+}
+
 private func onBeginHeaders(
   session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
   guard let frame else { return 0 }
   let events = collector(context)
+  events.unheadedSize = 0
   let id = frame.pointee.hd.stream_id
   if events.role == .server, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
     // A stream beyond the limit gets no object; it is refused when its header block has been read, which HPACK needs.
@@ -71,21 +86,32 @@ private func onHeader(
   value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
 ) -> Int32 {
   let events = collector(context)
-  guard let stream = events.headed else { return 0 }
-  stream.headers.append(
-    name: UnsafeRawBufferPointer(start: name, count: nameCount),
-    value: UnsafeRawBufferPointer(start: value, count: valueCount), limit: events.settings.headerListLimit)
-  return 0
+  let size: Int
+  if let stream = events.headed {
+    stream.headers.append(
+      name: UnsafeRawBufferPointer(start: name, count: nameCount),
+      value: UnsafeRawBufferPointer(start: value, count: valueCount), limit: events.settings.headerListLimit)
+    size = stream.headers.listSize
+  } else {
+    events.unheadedSize += nameCount + valueCount + 32
+    size = events.unheadedSize
+  }
+  guard size > events.headerListBound, let frame else { return 0 }
+  // Queued before nghttp2 queues its own, which says INTERNAL_ERROR and is left out for it. What is left of the block
+  // is decompressed, which the connection's HPACK table needs, and no longer looked at.
+  nghttp2_submit_rst_stream(
+    session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id, HTTP2ErrorCode.enhanceYourCalm.rawValue)
+  events.countReset()
+  return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
 }
 
 /// Without this callback nghttp2 drops an invalid field and goes on, so that a request with a broken `authorization`
-/// would look like one without. RFC 9113 §8.2.1 calls such a message malformed.
+/// would look like one without. RFC 9113 §8.2.1 calls such a message malformed, and nghttp2 resets its stream.
 private func onInvalidHeader(
   session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameCount: Int,
   value: UnsafePointer<UInt8>?, valueCount: Int, flags: UInt8, context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  collector(context).headed?.state.isMalformed = true
-  return 0
+  collector(context).role == .server ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue : 0
 }
 
 private func onDataChunk(

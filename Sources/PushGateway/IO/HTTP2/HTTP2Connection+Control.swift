@@ -16,14 +16,19 @@ extension HTTP2Connection {
   }
 
   /// The first phase of an orderly end: tells the client to open no more streams, while those under way and those that
-  /// cross it are served (RFC 9113 §6.8). Follow it with ``ping()`` and, when that is acknowledged, with
+  /// cross it are served (RFC 9113 §6.8). Give it a round trip's time to arrive, then
   /// ``goAway(lastStreamID:code:debugData:)``.
   ///
   /// It says why at once: a client without open streams may leave on it and never see the second.
-  /// - Parameter debugData: at most 16 376 octets.
-  package func announceShutdown(debugData: [UInt8] = []) {
-    guard role == .server, failure == nil else { return }
-    queueOwn(GoAwayFrame.bytes(lastStreamID: .max, code: .noError, debugData: debugData))
+  /// - Parameters:
+  ///   - debugData: at most 16 376 octets.
+  ///   - whenQuiet: it leaves right behind the answer that leaves no stream open, in the same piece of output. Clients
+  ///     over Python's h2 take no frame but another GOAWAY after the first, and lose with it what they have read in the
+  ///     same piece. Called again with false it leaves now.
+  package func announceShutdown(debugData: [UInt8] = [], whenQuiet: Bool = false) {
+    guard role == .server, failure == nil, !hasAnnouncedShutdown else { return }
+    quietGoodbye = quietGoodbye ?? GoAwayFrame.bytes(lastStreamID: .max, code: .noError, debugData: debugData)
+    if !whenQuiet { announceQueuedShutdown() }
   }
 
   /// Sends GOAWAY. Open streams up to `lastStreamID` go on, later ones are closed with REFUSED_STREAM, and the connection
@@ -31,6 +36,7 @@ extension HTTP2Connection {
   /// - Parameter lastStreamID: nil for the last stream that was taken up.
   package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {
     guard failure == nil else { return }
+    retractShutdown()
     let last = lastStreamID ?? nghttp2_session_get_last_proc_stream_id(session.raw)
     nghttp2_submit_goaway(
       session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debugData, debugData.count)

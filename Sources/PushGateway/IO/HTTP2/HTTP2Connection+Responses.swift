@@ -9,9 +9,9 @@ extension HTTP2Connection {
   }
 
   /// HEADERS and the body, in one DATA frame with END_STREAM when it is not longer than 16 384 octets and the peer's
-  /// window has room.
+  /// window has room. The answer to a HEAD has no body, whatever it says (RFC 9110 §9.3.2).
   package func respond(to stream: HTTP2Stream, _ fields: borrowing OutgoingFields, body: UnsafeRawBufferPointer) {
-    guard !body.isEmpty else { return submitResponse(to: stream, fields, hasBody: false) }
+    guard !body.isEmpty, !stream.isHeadRequest else { return submitResponse(to: stream, fields, hasBody: false) }
     guard mayAnswer(stream) else { return }
     stream.appendOutgoing(body)
     stream.state.isOutgoingEnded = true

@@ -17,6 +17,10 @@ package final class HTTP2Connection {
   /// Frames of our own making, sent after `chunk`: a SETTINGS frame with its number changed, the last GOAWAY.
   private var ownFrames: [UInt8] = []
   private var ownFramesTaken = 0
+  /// A first GOAWAY that waits until no stream is open.
+  var quietGoodbye: [UInt8]?
+  /// The first GOAWAY of an orderly end has been sent, or is about to be.
+  package private(set) var hasAnnouncedShutdown = false
   /// What our SETTINGS frames shall say, in the order in which they were submitted.
   private var announcements: [UInt32] = []
   private var closedStream: HTTP2Stream?
@@ -49,6 +53,7 @@ package final class HTTP2Connection {
     while let (id, code) = collector.rejected.popLast() {
       nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code.rawValue)
     }
+    if collector.isViolated { throw fail(.violated) }
     if let flood = collector.flood { throw fail(.flooded(flood)) }
     let limit = collector.settings.maximumStreams * 4 + collector.settings.unreadFrames
     if role == .server, nghttp2_session_get_outbound_queue_size(session.raw) > limit {
@@ -75,7 +80,7 @@ package final class HTTP2Connection {
     var filled = 0
     while filled < buffer.count {
       if chunk.isEmpty, ownFramesTaken == ownFrames.count {
-        guard failure == nil, loadChunk() else { break }
+        guard failure == nil, loadChunk() || becameQuiet() else { break }
         continue
       }
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -103,6 +108,7 @@ package final class HTTP2Connection {
   /// Something can be sent now: call ``drainOutput(into:)``.
   package var wantsWrite: Bool {
     if !chunk.isEmpty || ownFramesTaken < ownFrames.count { return true }
+    if quietGoodbye != nil, openStreams == 0, failure == nil { return true }
     return failure == nil && nghttp2_session_want_write(session.raw) != 0
   }
 
@@ -114,8 +120,17 @@ package final class HTTP2Connection {
 
   package var openStreams: Int { collector.open.count }
 
+  /// The last stream that the peer has opened and that was taken up; 0 when there is none.
+  package var lastPeerStream: Int32 { nghttp2_session_get_last_proc_stream_id(session.raw) }
+
   /// An answer has begun and not ended, for one because the peer's window is closed.
   package var owesOutput: Bool { collector.open.contains { $0.isAnswered } }
+
+  /// A request is whole and its answer has not begun: it waits for something of ours.
+  package var owesAnswer: Bool { collector.open.contains { $0.isRemoteEnded && !$0.isAnswered } }
+
+  /// A first GOAWAY waits for the moment at which no stream is open.
+  package var awaitsQuiet: Bool { quietGoodbye != nil }
 
   /// The open stream with that number. What completes later asks here, and finds nothing when the peer has left.
   package func stream(_ id: Int32) -> HTTP2Stream? { streamObject(session.raw, id) }
@@ -156,6 +171,26 @@ package final class HTTP2Connection {
       chunk = loaded
     }
     return true
+  }
+
+  /// All is said that was to be said, so a goodbye that waited for that can follow.
+  private func becameQuiet() -> Bool {
+    guard quietGoodbye != nil, openStreams == 0 else { return false }
+    announceQueuedShutdown()
+    return true
+  }
+
+  /// What has named a last stream cannot allow later ones again.
+  func retractShutdown() {
+    quietGoodbye = nil
+    hasAnnouncedShutdown = true
+  }
+
+  func announceQueuedShutdown() {
+    guard let frame = quietGoodbye else { return }
+    quietGoodbye = nil
+    hasAnnouncedShutdown = true
+    queueOwn(frame)
   }
 
   /// nghttp2 itself never counts streams: at its own limit it would end the connection (RFC 9113 §5.1.2 lets us refuse

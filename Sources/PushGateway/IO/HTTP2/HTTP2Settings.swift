@@ -17,8 +17,12 @@ package struct HTTP2Settings: Sendable {
   /// Streams that the first SETTINGS frame admits to. Less than ``maximumStreams`` only until
   /// ``HTTP2Connection/raiseAnnouncedStreams(to:)``: surplus streams are served all the same (design §5).
   package var announcedStreams = 1
-  /// In octets, counted as RFC 9113 §10.5.1 does: name + value + 32 a field.
+  /// In octets, counted as RFC 9113 §10.5.1 does: name + value + 32 a field. A longer list is not kept, and its request
+  /// is reported with `isOverLimit`.
   package var headerListLimit = 8000
+  /// A list of so many times the limit is read no further: its stream is reset. One octet of HPACK can stand for a field
+  /// of four thousand, each of which would be checked anew.
+  package var headerListCutOff = 8
   package var headerTableSize = 4096
   /// Octets that the peer may send on a stream before we have read them.
   package var initialWindow = 65_535

@@ -19,6 +19,8 @@ package final class HTTP2Stream {
   package var isAnswered: Bool { state.isAnswered }
   package var isBodyOverLimit: Bool { state.isBodyOverLimit }
 
+  var isHeadRequest: Bool { headers.withValue(of: .method) { $0.elementsEqual("HEAD".utf8) } ?? false }
+
   /// Place in the connection's list of open streams.
   var slot = 0
   var state = State()
@@ -32,7 +34,6 @@ package final class HTTP2Stream {
     var isBodyOverLimit = false
     /// The message's own header block is complete; what comes after it are trailers.
     var isHeaded = false
-    var isMalformed = false
     /// Its reset is decided: nothing more is reported of it but its end.
     var isRejected = false
     /// `dataReceived` has been said of octets that are not yet taken.
