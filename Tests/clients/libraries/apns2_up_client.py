@@ -18,6 +18,7 @@ from apns2.credentials import TokenCredentials
 from apns2.errors import APNsException, exception_class_for_reason
 from apns2.payload import Payload
 from hyper import HTTP20Connection
+from hyper.http20.exceptions import HTTP20Error
 
 from .client import Client, ConnectionFailed, Push, Result, WidgetPush
 
@@ -82,7 +83,7 @@ class Apns2UpClient(Client):
                 if self._client is None:
                     self._client = APNsClient(self._credentials, use_sandbox=True)
                 return await asyncio.to_thread(send, self._client)
-            except (OSError, APNsException, h2.exceptions.ProtocolError) as error:
+            except (OSError, APNsException, h2.exceptions.ProtocolError, HTTP20Error) as error:
                 self._forget()
                 raise ConnectionFailed(repr(error)) from error
 
