@@ -19,7 +19,8 @@ equal() {
 property() { systemctl show --property="$1" --value gatewayd.service; }
 state() { systemctl is-active gatewayd.service; }
 said() { journalctl --no-pager -o cat -u gatewayd.service --since "@$1" | grep -q -F "$2"; }
-push() { gatewayctl push "$token"; }
+# All that it needs is said, so that it asks nothing on the admin socket, which is away while the service restarts.
+push() { gatewayctl push "$token" --bundle-id com.example.caffeine --environment development; }
 # until SECONDS COMMAND...
 until_true() {
   local end=$((SECONDS + $1))
