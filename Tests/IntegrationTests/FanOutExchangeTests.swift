@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayIO
+import GatewayReports
 import GatewayTestKit
 import HTTPMessage
 import PushGateway
@@ -99,6 +100,9 @@ private let app = "com.example.caffeine"
       #expect(answer.status == status, "\(request.path)")
       #expect(String(decoding: answer.body, as: UTF8.self).contains(#"{"reason":"\#(reason)""#), "\(request.path)")
     }
+    let oversized = try provider.send(provider.request(.post, "/v1/apps/\(app)/fan-outs", body: long))
+    #expect(String(decoding: oversized.body, as: UTF8.self).contains("16384 bytes"))
     #expect(try provider.send(provider.request(.post, "/v1/apps/\(app)/fan-outs", body: "{}")).status == 202)
+    #expect(try development.gateway.explainNewest(10, refusedOnly: true).pushes.isEmpty)
   }
 }

@@ -13,6 +13,9 @@ final class Credentials {
   }
 
   private var authenticators: [GatewayEnvironment: ProviderAuthenticator] = [:]
+  /// What the authenticators were made of. A reload that leaves it as it was leaves them, too: what they have verified
+  /// need not be verified again at the providers' cost.
+  private var providerKeys: [GatewayConfiguration.ProviderKey]?
   private var keys: ProviderKeys
   private var generation: UInt32 = 0
   private var enrolmentKeys: [EnrolmentKey] = []
@@ -25,11 +28,14 @@ final class Credentials {
   }
 
   func replace(with configuration: GatewayConfiguration, keys: ProviderKeys, at now: LedgerTime) {
-    self.keys = keys
-    generation += 1
-    let keyring = ProviderKeyring(configuration.providerKeys, generation: generation)
-    for environment in GatewayEnvironment.allCases {
-      authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
+    if providerKeys != configuration.providerKeys {
+      self.keys = keys
+      providerKeys = configuration.providerKeys
+      generation += 1
+      let keyring = ProviderKeyring(configuration.providerKeys, generation: generation)
+      for environment in GatewayEnvironment.allCases {
+        authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
+      }
     }
     var kept: [UInt64: EnrolmentQuota] = [:]
     enrolmentKeys = configuration.enrolments.map { enrolment in

@@ -145,9 +145,10 @@ extension DeviceConnection {
     let subject = DeveloperModeSubject.device(device.id)
     if let wanted = request.developerMode {
       try requireStore()
-      if wanted {
+      // A device says it with each stream; what stands already is no news to the audit.
+      if wanted, !worker.ledger.developerMode.isStanding(subject, at: worker.now) {
         try switchDeveloperModeOn(subject)
-      } else {
+      } else if !wanted {
         _ = worker.ledger.endDeveloperMode(
           of: subject, who: "device \(device.id)", why: "switched off on the device", by: .deviceSwitch,
           at: worker.now, wall: worker.wall)

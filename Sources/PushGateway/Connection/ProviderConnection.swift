@@ -100,7 +100,7 @@ final class ProviderConnection: ConnectionListener {
     defer { connection.http2.releaseRequest(of: stream) }
     guard !stream.isAnswered else { return }
     do throws(Refusal) {
-      if stream.headers.withValue(of: .path, { FanOutRoute.isOne($0) }) == true {
+      if isFanOut(stream) {
         return try serveFanOut(stream, on: connection)
       }
       let head = try judgeHead(of: stream, on: connection)
@@ -145,18 +145,18 @@ final class ProviderConnection: ConnectionListener {
   /// The only answer that does not wait for the request's end. What is wrong with the head is wrong first, and said at
   /// the end as ever.
   private func bodyExceededLimit(of stream: HTTP2Stream, on connection: HTTPConnection) {
+    var tooLarge = Refusal(PayloadFault.tooLarge.reason, PayloadFault.tooLarge.detail)
     do throws(Refusal) {
-      if stream.headers.withValue(of: .path, { FanOutRoute.isOne($0) }) == true {
+      if isFanOut(stream) {
         _ = try judgeFanOut(stream, on: connection)
+        tooLarge = FanOutRequest.tooLarge
       } else {
         _ = try judgeHead(of: stream, on: connection)
       }
     } catch {
       return
     }
-    respond(
-      Refusal(PayloadFault.tooLarge.reason, PayloadFault.tooLarge.detail), to: stream,
-      early: true, on: connection)
+    respond(tooLarge, to: stream, early: true, on: connection)
   }
 
   private func accept(
@@ -179,6 +179,10 @@ final class ProviderConnection: ConnectionListener {
     case .unknownToken, .unregistered, .tokenForOtherTopic, .flood:
       if let refusal = verdict.refusal(in: environment) { throw refusal }
     }
+  }
+
+  private func isFanOut(_ stream: HTTP2Stream) -> Bool {
+    stream.headers.withValue(of: .path) { FanOutRoute.isOne($0) } ?? false
   }
 
   func storage(for expiration: PushExpiration) -> IncomingPush.Storage {
@@ -243,9 +247,12 @@ final class ProviderConnection: ConnectionListener {
     let own = given?.uuid ?? stream.headers.withValue(of: .apnsID) { CanonicalUUID($0) } ?? nil
     let id = own ?? worker.makePushID().uuid
     worker.fields.append(id, as: .apnsID)
-    worker.note(
-      refusal, id: PushID(id), of: stream.headers, in: environment, isAuthenticated: session.isAuthenticated,
-      isOverBudget: exhaustion != nil)
+    // What explain tells are pushes and their checks.
+    if !isFanOut(stream) {
+      worker.note(
+        refusal, id: PushID(id), of: stream.headers, in: environment, isAuthenticated: session.isAuthenticated,
+        isOverBudget: exhaustion != nil)
+    }
     if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait, indexed: false) }
     if let exhaustion {
       worker.fields.append("ratelimit-limit", integer: exhaustion.limit, indexed: false)

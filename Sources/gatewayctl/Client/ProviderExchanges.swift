@@ -3,7 +3,7 @@ import GatewayIO
 
 /// One connection to a provider listener, for requests that follow one another.
 final class ProviderExchanges: TimerHandler {
-  /// Milliseconds without a byte. What is watched is heard of sooner, or has ended.
+  /// Milliseconds for a whole answer; what is watched takes as long as it takes.
   private static let patience: Int64 = 30_000
 
   private let target: ServerTarget
@@ -26,10 +26,11 @@ final class ProviderExchanges: TimerHandler {
   /// - Parameter receiving: gets the answer's parts as they come; a silence is no failure then.
   func send(_ request: ClientRequest, receiving: ((ClientResponsePart) -> Void)? = nil) throws -> ClientResponse {
     outcome = nil
+    isTooLong = false
     if receiving == nil { timer = loop.schedule(after: Self.patience, self) }
     connection.send(request, receiving: receiving) { [weak self] result in self?.outcome = result }
     while outcome == nil, !isTooLong { loop.turn(waitingAtMost: 1000) }
-    if let timer { loop.cancel(timer) }
+    if let timer = timer.take() { loop.cancel(timer) }
     switch outcome {
     case .success(let response): return response
     case .failure(let error): throw CommandFailure("cannot ask \(target.name): \(PushSender.sentence(for: error))")

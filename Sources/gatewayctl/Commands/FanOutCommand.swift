@@ -170,7 +170,12 @@ enum FanOutCommand {
         }
       }
       output.endProgress()
-      guard answer.status == 200 else { return try ask(.get, "/v1/fan-outs/\(id)", expecting: 200) }
+      guard answer.status == 200 else {
+        // Its text went to the reader of events; asked plainly, the gateway says what is wrong, or how it stands.
+        let report = try ask(.get, "/v1/fan-outs/\(id)", expecting: 200)
+        guard report.state == .running else { return report }
+        throw CommandFailure("the gateway does not let it be watched (\(answer.status)); it is running")
+      }
       guard let last, last.state != .running else {
         throw CommandFailure("the gateway ended the watching; look again with: gatewayctl fan-out watch \(id)")
       }

@@ -7,6 +7,10 @@ package struct FanOutRequest: Equatable, Sendable {
   package static let maximumBodyBytes = 16_384
   private static let maximumKinds = 64
 
+  package static var tooLarge: Refusal {
+    Refusal(.payloadTooLarge, "The body has more than \(maximumBodyBytes) bytes; name fewer kinds, and send less.")
+  }
+
   /// nil for the usual payload, which is also what an absent one means.
   package var payload: [UInt8]?
   package var filter: FanOutFilter
@@ -119,7 +123,7 @@ package struct FanOutRequest: Equatable, Sendable {
       var values: [Value] = []
       for element in elements {
         guard case .string(let text) = element, let value = read(text) else {
-          throw wrong("\(name) holds something else than \(expected).")
+          throw wrong("\(name) holds something other than \(expected).")
         }
         values.append(value)
       }

@@ -19,7 +19,7 @@ package struct FanOutTable {
   package func find(_ id: CanonicalUUID) -> FanOut? { byID[id] }
   func find(_ key: FanOutOrder.Key) -> FanOut? { byKey[key] }
 
-  /// - Returns: nil when as many as can be remembered are running; else what had to be forgotten for it, if anything.
+  /// - Returns: whether there is room now, and what had to be forgotten for it.
   mutating func makeRoom() -> (forgotten: FanOut?, hasRoom: Bool) {
     guard byID.count >= Self.capacity else { return (nil, true) }
     guard let oldest = all.first(where: { $0.state != .running }) else { return (nil, false) }
