@@ -12,7 +12,7 @@ package final class ClientConnection: EventHandler, TimerHandler {
   }
 
   private enum State { case idle, connecting, handshaking, open, closed }
-  private enum Timer: UInt64 { case handshake, readAgain, failedAtOnce }
+  private enum Timer: UInt64 { case handshake, readAgain, failedAtOnce, credit }
 
   /// Reads in one turn, so that a fast server does not starve the loop's other connections.
   private static let readsPerTurn = 32
@@ -23,6 +23,7 @@ package final class ClientConnection: EventHandler, TimerHandler {
   private let authority: String
   private let bodyLimit: Int
   private let handshakeTimeout: Int64
+  private let pace: ClientReadingPace
   private let http2: HTTP2Connection
   private var transport: Transport?
   private var registration: Registration?
@@ -38,6 +39,8 @@ package final class ClientConnection: EventHandler, TimerHandler {
   private var depth = 0
   private var failureAtStart: ClientError?
   private var goAway: String?
+  /// Octets that a stream has given and that are not credited to it yet; only of a slow reader.
+  private var uncredited: [Int32: Int] = [:]
 
   /// Called once, when the connection has ended: nil after ``close()``.
   package var closed: ((ClientError?) -> Void)?
@@ -46,21 +49,27 @@ package final class ClientConnection: EventHandler, TimerHandler {
   ///   - authority: what `:authority` says; nil: the TLS host, or `localhost`.
   ///   - bodyLimit: octets of a response, or of one part of it, that are kept.
   ///   - handshakeTimeout: milliseconds from ``start()`` until requests can be sent.
+  ///   - pace: how fast responses that are received in parts are read.
   package init(
     loop: EventLoop, address: SocketAddress, security: Security, authority: String? = nil,
     pool: HTTP2StreamPool = HTTP2StreamPool(keepsOtherFields: true, limit: 64), bodyLimit: Int = 1 << 20,
-    handshakeTimeout: Int64 = 10_000
+    handshakeTimeout: Int64 = 10_000, pace: ClientReadingPace = .atOnce
   ) throws(HTTP2Error) {
     self.loop = loop
     self.address = address
     self.security = security
     self.bodyLimit = bodyLimit
     self.handshakeTimeout = handshakeTimeout
+    self.pace = pace
     var name = "localhost"
     if case .tls(_, let host) = security { name = host.contains(":") ? "[\(host)]" : host }
     self.authority = authority ?? name
     var settings = HTTP2Settings()
     settings.bodyLimit = bodyLimit
+    if case .bytesPerSecond = pace {
+      settings.creditsAutomatically = false
+      settings.initialWindow = ClientReadingPace.window
+    }
     http2 = try HTTP2Connection(role: .client, settings: settings, pool: pool)
   }
 
@@ -111,6 +120,9 @@ package final class ClientConnection: EventHandler, TimerHandler {
     finish(nil)
   }
 
+  /// Closes without a word, as a device does that loses its network. Requests under way fail.
+  package func abandon() { finish(nil) }
+
   private func finish(_ error: ClientError?) {
     guard state != .closed else { return }
     state = .closed
@@ -131,16 +143,28 @@ package final class ClientConnection: EventHandler, TimerHandler {
   /// Sends a request and calls `completion` exactly once.
   ///
   /// - Parameter receiving: gets the head and then the body as it comes; the response in `completion` then has no body.
+  /// - Returns: what ``cancel(_:)`` takes.
+  @discardableResult
   package func send(
     _ request: ClientRequest, receiving: ((ClientResponsePart) -> Void)? = nil,
     completion: @escaping (Result<ClientResponse, ClientError>) -> Void
-  ) {
+  ) -> ClientExchange {
     let exchange = ClientExchange(receiving: receiving, completion: completion)
     switch state {
     case .idle, .connecting, .handshaking: waiting.append((request, exchange))
     case .closed: completion(.failure(.closed))
     case .open: work { submit(request, exchange) }
     }
+    return exchange
+  }
+
+  /// Gives a request up: its stream is reset, and nothing more is told of it. One that has ended is ignored.
+  package func cancel(_ exchange: ClientExchange) {
+    waiting.removeAll { $0.1 === exchange }
+    guard let id = exchanges.first(where: { $0.value === exchange })?.key else { return }
+    exchanges[id] = nil
+    uncredited[id] = nil
+    work { if let stream = http2.stream(id) { http2.reset(stream, code: .cancel) } }
   }
 
   private func submit(_ request: ClientRequest, _ exchange: ClientExchange) {
@@ -172,6 +196,7 @@ package final class ClientConnection: EventHandler, TimerHandler {
     case .handshake: finish(.handshakeTimedOut(milliseconds: handshakeTimeout))
     case .failedAtOnce: finish(failureAtStart)
     case .readAgain: work { if state == .open { read() } }
+    case .credit: work { creditSlowly() }
     }
   }
 
@@ -255,8 +280,9 @@ package final class ClientConnection: EventHandler, TimerHandler {
       case .responseHeaded(let stream):
         exchanges[stream.id]?.headed(ClientResponse(headers: stream.headers))
       case .dataReceived(let stream):
-        let isWithinLimit = exchanges[stream.id]?.received(stream.takeBody(), limit: bodyLimit) ?? true
-        if !isWithinLimit { giveUp(stream) }
+        let bytes = stream.takeBody()
+        let isWithinLimit = exchanges[stream.id]?.received(bytes, limit: bodyLimit) ?? true
+        if !isWithinLimit { giveUp(stream) } else { haveRead(bytes.count, of: stream) }
       case .responseEnded(let stream):
         exchanges.removeValue(forKey: stream.id)?.succeed()
       case .bodyExceededLimit(let stream):
@@ -269,6 +295,24 @@ package final class ClientConnection: EventHandler, TimerHandler {
       case .requestHeaded, .requestEnded, .outputDrained, .settingsReceived, .pingAcknowledged: break
       }
     }
+  }
+
+  private func haveRead(_ count: Int, of stream: HTTP2Stream) {
+    guard case .bytesPerSecond = pace else { return }
+    guard exchanges[stream.id]?.isReceivedInParts == true else { return http2.credit(count, to: stream) }
+    uncredited[stream.id, default: 0] += count
+    if timers[.credit] == nil { timers[.credit] = loop.schedule(after: 1000, self, token: Timer.credit.rawValue) }
+  }
+
+  /// Once a second: opens each stream's window by as much as was read of it meanwhile.
+  private func creditSlowly() {
+    guard state == .open, case .bytesPerSecond(let rate) = pace else { return }
+    for (id, count) in uncredited {
+      let read = min(rate, count)
+      uncredited[id] = count > read ? count - read : nil
+      if let stream = http2.stream(id) { http2.credit(read, to: stream) } else { uncredited[id] = nil }
+    }
+    if !uncredited.isEmpty { timers[.credit] = loop.schedule(after: 1000, self, token: Timer.credit.rawValue) }
   }
 
   private func giveUp(_ stream: HTTP2Stream) {

@@ -1,8 +1,10 @@
 /// One request under way.
-final class ClientExchange {
+package final class ClientExchange {
   private let receiving: ((ClientResponsePart) -> Void)?
   let completion: (Result<ClientResponse, ClientError>) -> Void
   private var response: ClientResponse?
+
+  var isReceivedInParts: Bool { receiving != nil }
 
   init(
     receiving: ((ClientResponsePart) -> Void)?, completion: @escaping (Result<ClientResponse, ClientError>) -> Void
