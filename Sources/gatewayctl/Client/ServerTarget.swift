@@ -7,7 +7,9 @@ struct ServerTarget {
   /// For messages, such as `127.0.0.1:2197`.
   var name: String { address.description }
 
-  func connection(on loop: EventLoop, pool: HTTP2StreamPool) throws -> ClientConnection {
-    try ClientConnection(loop: loop, address: address, security: security, pool: pool)
+  func connection(on loop: EventLoop, pool: HTTP2StreamPool, pace: ClientReadingPace = .atOnce) throws
+    -> ClientConnection
+  {
+    try ClientConnection(loop: loop, address: address, security: security, pool: pool, pace: pace)
   }
 }

@@ -5,6 +5,9 @@ struct SeenRefreshes {
 
   private var last: [(epoch: UInt64, sequence: UInt64)] = []
 
+  /// It, or a later one of its epoch, was inserted.
+  func contains(_ id: RefreshID) -> Bool { last.contains { $0.epoch == id.epoch && $0.sequence >= id.sequence } }
+
   /// - Returns: false when it has been seen.
   mutating func insert(_ id: RefreshID) -> Bool {
     guard let index = last.firstIndex(where: { $0.epoch == id.epoch }) else {

@@ -3,7 +3,7 @@ import TokenStore
 
 /// What `gatewayctl simulate` plays.
 struct SimulationPlan {
-  struct Widget: Encodable {
+  struct Widget: Encodable, Hashable {
     let kind: String
     let family: String
   }
@@ -12,14 +12,16 @@ struct SimulationPlan {
   let enrolmentKey: String
   let bundleID: String
   let environment: GatewayEnvironment
-  let platform: Platform
-  let os: String
-  let devices: Int
-  let widgets: [Widget]
+  /// One for each device, in their order.
+  let roles: [DeviceRole]
+  /// At most; those that go and come or read slowly have one of their own.
+  let devicesPerConnection: Int
   /// Milliseconds; nil: until interrupted.
   let duration: Int64?
-  /// Device tokens follow from it; nil: the gateway makes them.
-  let seed: UInt64?
+  /// What devices do by chance follows from it.
+  let seed: UInt64
+  /// Device tokens follow from the seed; otherwise the gateway makes them.
+  let choosesTokens: Bool
   /// Devices stay enrolled at the end.
   let keeps: Bool
   /// What lines call the devices; with a number where there are several.
@@ -32,18 +34,27 @@ struct SimulationPlan {
   let away: Int64
   /// Milliseconds without a byte after which the gateway counts as dead.
   let silence: Int64
+  /// Only the final report.
+  let isQuiet: Bool
+  let snapshot: SnapshotPlan?
+
+  var devices: Int { roles.count }
 
   /// One device with a name of its own.
   var isOne: Bool { devices == 1 && name != Self.standardName }
 
   func label(of device: Int) -> String { isOne ? name : "\(name) \(device)" }
 
+  func role(of device: Int) -> DeviceRole { roles[device - 1] }
+
   static let standardName = "device"
 
-  /// 32 bytes in hex that only seed and number decide.
-  func token(of device: Int) -> String? {
-    guard let seed else { return nil }
-    var generator = SeededGenerator(seed: seed &+ UInt64(device) &* 0x9E37_79B9_7F4A_7C15)
+  /// 32 bytes in hex that only seed, device and installation decide. The first installation's is nil where the gateway
+  /// makes tokens.
+  func token(of device: Int, installation: Int) -> String? {
+    guard choosesTokens || installation > 0 else { return nil }
+    var generator = SeededGenerator(
+      seed: seed &+ UInt64(device) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(installation) &* 0xD1B5_4A32_D192_ED03)
     return (0..<4).map { _ in
       let digits = String(generator.next(), radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
