@@ -9,61 +9,67 @@ import Testing
   private let busy = Farewell.View(hasAnnounced: false, isQuiet: false, lastStream: 3)
   private let told = Farewell.View(hasAnnounced: true, isQuiet: true, lastStream: 3)
 
-  /// A turn-by-turn script: what is seen and when, and what follows. `pong` is an acknowledged PING.
-  private func play(_ turns: [(pong: Bool, view: Farewell.View, at: Int64, step: Farewell.Step)]) {
+  /// A turn-by-turn script: what is seen and when, and what follows. Without a view, a PING is acknowledged.
+  private func play(_ turns: [(at: Int64, view: Farewell.View?, step: Farewell.Step?)]) {
     var farewell = Farewell(Refusal(.shutdown), at: 0)
     for turn in turns {
-      let step = turn.pong ? farewell.pingAcknowledged(turn.view, at: turn.at) : farewell.next(turn.view, at: turn.at)
-      #expect(step == turn.step, "at \(turn.at)")
+      if let view = turn.view {
+        let step = farewell.next(view, at: turn.at)
+        #expect(step == turn.step, "at \(turn.at)")
+      } else {
+        farewell.pingAcknowledged(at: turn.at)
+      }
     }
   }
 
   @Test(
-    "A quiet connection is told after one round trip, and again two later", arguments: [(3, 20), (40, 80), (450, 900)])
+    "A quiet connection is told after a round trip and a moment, and again two round trips later",
+    arguments: [(3, 20), (40, 80), (450, 900)])
   func pause(roundTrip: Int64, wait: Int64) {
+    let announced = roundTrip + 25
     play([
-      (false, quiet, 0, .ping), (false, quiet, 1, .wait), (true, quiet, roundTrip, .announce(whenQuiet: false)),
-      (false, told, roundTrip, .wait), (false, told, roundTrip + wait - 1, .wait),
-      (false, told, roundTrip + wait, .leave),
+      (0, quiet, .ping), (1, quiet, .wait), (roundTrip, nil, nil), (announced - 1, quiet, .wait),
+      (announced, quiet, .announce(whenQuiet: false)), (announced, told, .wait), (announced + wait - 1, told, .wait),
+      (announced + wait, told, .leave),
     ])
   }
 
-  @Test("A push that came while the PING was on its way makes it wait for the next pause")
+  @Test("A push that came while the PING was on its way, or right after, makes it wait for the next pause")
   func crossed() {
     let later = Farewell.View(hasAnnounced: false, isQuiet: true, lastStream: 3)
     play([
-      (false, quiet, 0, .ping), (true, busy, 10, .wait), (false, busy, 25, .wait), (false, later, 50, .ping),
-      (true, later, 60, .announce(whenQuiet: false)),
+      (0, quiet, .ping), (10, nil, nil), (20, busy, .wait), (50, later, .ping), (60, nil, nil), (75, later, .wait),
+      (100, later, .announce(whenQuiet: false)),
     ])
-    play([(false, quiet, 0, .ping), (true, later, 10, .wait)])
+    play([(0, quiet, .ping), (10, nil, nil), (25, quiet, .wait), (50, later, .ping)])
   }
 
   @Test(
     "A client that never pauses is told behind an answer, and in the midst of its pushes when there is no other way")
   func neverQuiet() {
     play([
-      (false, busy, 0, .ping), (true, busy, 1, .wait), (false, busy, 499, .wait),
-      (false, busy, 500, .announce(whenQuiet: true)), (false, busy, 999, .announce(whenQuiet: true)),
-      (false, busy, 1000, .announce(whenQuiet: false)), (false, told, 1025, .wait), (false, told, 1045, .leave),
+      (0, busy, .ping), (1, nil, nil), (25, busy, .wait), (499, busy, .wait),
+      (500, busy, .announce(whenQuiet: true)), (999, busy, .announce(whenQuiet: true)),
+      (1000, busy, .announce(whenQuiet: false)), (1025, told, .wait), (1045, told, .leave),
     ])
   }
 
   @Test("A client that answers no PING is told all the same, and has a second between both goodbyes")
   func deaf() {
     play([
-      (false, quiet, 0, .ping), (false, quiet, 475, .wait), (false, quiet, 500, .announce(whenQuiet: true)),
-      (false, told, 525, .wait), (false, told, 1524, .wait), (false, told, 1525, .leave),
+      (0, quiet, .ping), (475, quiet, .wait), (500, quiet, .announce(whenQuiet: true)), (525, told, .wait),
+      (1524, told, .wait), (1525, told, .leave),
     ])
   }
 
   @Test("An answer to a PING that was not sent changes nothing")
-  func unasked() { play([(true, quiet, 0, .wait), (false, quiet, 1, .ping)]) }
+  func unasked() { play([(0, nil, nil), (1, quiet, .ping), (50, quiet, .wait)]) }
 
   @Test("After the second goodbye only the end is left, in the end for those too who talk on")
   func ends() {
     play([
-      (false, told, 0, .wait), (false, told, 1000, .leave), (false, told, 1025, .end(silence: 2000)),
-      (false, told, 10_999, .end(silence: 2000)), (false, told, 11_000, .end(silence: 0)),
+      (0, told, .wait), (1000, told, .leave), (1025, told, .end(silence: 2000)), (10_999, told, .end(silence: 2000)),
+      (11_000, told, .end(silence: 0)),
     ])
   }
 }

@@ -78,20 +78,6 @@ def test_a_ping_keeps_a_connection_from_idling(target: tuple[Gateway, str]) -> N
 
 # Errors
 
-def refuse(wire: Wire, first: int, path: str = "/3/device/xyz", **changed: str) -> int:
-    """Sends the same bad push until the connection ends; how many were answered."""
-    answered = 0
-    for stream in range(first, first + 200, 2):
-        wire.send(wire.push(stream, wire.fields(path=path, **changed)))
-        try:
-            frames, _, _ = wire.answer(stream)
-        except AssertionError:
-            break
-        assert [read.kind for read in frames] == [HEADERS, DATA]
-        answered += 1
-    return answered
-
-
 def test_too_many_errors_end_a_connection_and_the_last_one_is_why(target: tuple[Gateway, str]) -> None:
     with Wire(*target) as wire:
         assert_pushes(wire, 1)
@@ -111,24 +97,17 @@ def test_too_many_errors_end_a_connection_and_the_last_one_is_why(target: tuple[
 
 
 def test_bad_device_tokens_end_it_sooner(target: tuple[Gateway, str]) -> None:
-    def until_the_end(**changed: str) -> int:
-        with Wire(*target) as wire:
-            streams = range(1, 101, 2)
-            wire.send(*(wire.push(stream, wire.fields(**changed)) for stream in streams[:11]))
-            wire.send(frame(PING, 0, 0, b"so-far-?"))
-            wire.until(PING, flags=1)
-            try:
-                for stream in streams[:11]:
-                    wire.answer(stream)
-                wire.send(*(wire.push(stream, wire.fields(**changed)) for stream in streams[11:20]))
-                for stream in streams[11:20]:
-                    wire.answer(stream)
-            except AssertionError:
-                return 11
-            return 20
-
-    assert until_the_end(path="/3/device/" + "ab" * 32) == 11
-    assert until_the_end(apns_topic="none") == 20
+    streams = range(1, 25, 2)
+    with Wire(*target) as wire:
+        wire.send(*(wire.push(stream, wire.fields(path="/3/device/" + "ab" * 32)) for stream in streams))
+        assert goodbyes(wire, "BadDeviceToken") == [FIRST, 23]
+    with Wire(*target) as wire:
+        wire.send(*(wire.push(stream, wire.fields(apns_topic="none")) for stream in streams))
+        for stream in streams:
+            assert wire.answer(stream)[1][":status"] == "400"
+        # A goodbye would begin with a PING.
+        assert_pushes(wire, 25)
+        assert not any(read.kind in (GOAWAY, PING) for read in wire.log)
 
 
 def test_a_410_is_no_error_and_good_pushes_make_bad_ones_good(target: tuple[Gateway, str]) -> None:
@@ -189,21 +168,11 @@ def bomb(wire: Wire, stream: int, *, in_trailers: bool = False) -> bytes:
 
 @pytest.mark.parametrize("in_trailers", [False, True])
 def test_a_header_list_that_unfolds_is_read_no_further(target: tuple[Gateway, str], in_trailers: bool) -> None:
-    gateway, _ = target
-
-    def cpu() -> float:
-        assert gateway.process is not None
-        fields = Path(f"/proc/{gateway.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / 100
-
     with Wire(*target) as wire:
-        before = cpu()
-        for round in range(10):
-            wire.send(bomb(wire, 1 + 4 * round, in_trailers=in_trailers))
-            assert wire.until(RST_STREAM, 1 + 4 * round).code == ENHANCE_YOUR_CALM
-            assert_pushes(wire, 3 + 4 * round)
-        # 1.3 million fields would take seconds to look at, each for its four thousand octets; most are not.
-        print(f"CPU of ten bombs: {cpu() - before:.2f} s")
+        for stream in range(1, 41, 4):
+            wire.send(bomb(wire, stream, in_trailers=in_trailers))
+            assert wire.until(RST_STREAM, stream).code == ENHANCE_YOUR_CALM
+            assert_pushes(wire, stream + 2)
         assert not any(read.kind == GOAWAY for read in wire.log)
 
 
@@ -251,10 +220,13 @@ class Habit:
 
 
 @pytest.mark.parametrize(
-    "habit", [Habit(40, 0.1), Habit(1, 0.1)], ids=["bursts with pauses", "now and then"])
-async def test_clients_over_pythons_h2_lose_no_answer_when_they_pause(
+    "habit", [Habit(1, 0), Habit(40, 0.1), Habit(1, 0.1)], ids=["one by one", "bursts with pauses", "now and then"])
+async def test_clients_over_pythons_h2_lose_no_answer(
         restarting: tuple[Gateway, str], habit: Habit) -> None:
-    """They take a frame behind the first GOAWAY for an error, and lose what they have read with it. So it comes last."""
+    """They take a frame behind the first GOAWAY for an error, and lose what they have read with it. So it comes last.
+
+    Nothing helps a client of this kind that always has pushes on their way: they cross the GOAWAY. See the next test.
+    """
     gateway, token = restarting
     lost = told = 0
     for _ in range(ROUNDS):
@@ -275,7 +247,7 @@ async def test_clients_over_pythons_h2_lose_no_answer_when_they_pause(
     assert told >= ROUNDS * habit.at_once and lost == 0
 
 
-@pytest.mark.parametrize("at_once", [1, 40], ids=["one by one", "in bursts"])
+@pytest.mark.parametrize("at_once", [40], ids=["in bursts"])
 async def test_what_crosses_the_goodbye_and_loses_its_answer_can_be_sent_again(
         restarting: tuple[Gateway, str], at_once: int) -> None:
     """Who never pauses has pushes on their way when the GOAWAY arrives. They are served; a client over Python's h2 then

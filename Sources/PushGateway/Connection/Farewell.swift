@@ -5,7 +5,7 @@ import GatewayCore
 ///
 /// Clients over Python's h2 take any frame but another GOAWAY after the first for an error, and lose with it what they
 /// have read in the same piece. For their sake the first is sent when nothing is on its way in either direction: no push
-/// is under way, and none has come while a PING went there and back. A client that pushes without such a pause gets it
+/// is under way, and none has come while a PING went there and back and a moment longer. A client that pushes without such a pause gets it
 /// right behind the answer that leaves none open; one that always has some open gets it in their midst, as the RFC has
 /// it. Times are boot milliseconds.
 struct Farewell {
@@ -30,13 +30,17 @@ struct Farewell {
     case end(silence: Int64)
   }
 
+  /// A PING that looks for a pause: sent in silence, with nothing come since if it found one.
   private struct Ping {
     var sentAt: Int64
+    var acknowledgedAt: Int64?
     var lastStream: Int32
   }
 
   /// How often ``next(_:at:)`` is asked.
   static let period: Int64 = 25
+  /// What a client may take from an answer to its next push without making a pause.
+  private static let thinking: Int64 = 25
   private static let pauseWait: Int64 = 500
   private static let quietWait: Int64 = 1000
   /// What the second GOAWAY waits after the first: two round trips, within these bounds.
@@ -57,12 +61,10 @@ struct Farewell {
     begunAt = now
   }
 
-  mutating func pingAcknowledged(_ view: View, at now: Int64) -> Step {
-    guard let acknowledged = ping else { return .wait }
-    ping = nil
-    roundTrip = now - acknowledged.sentAt
-    let isPause = view.isQuiet && view.lastStream == acknowledged.lastStream
-    return isPause && !view.hasAnnounced ? .announce(whenQuiet: false) : .wait
+  mutating func pingAcknowledged(at now: Int64) {
+    guard let sentAt = ping?.sentAt, ping?.acknowledgedAt == nil else { return }
+    ping?.acknowledgedAt = now
+    roundTrip = now - sentAt
   }
 
   mutating func next(_ view: View, at now: Int64) -> Step {
@@ -81,7 +83,13 @@ struct Farewell {
   private mutating func unannounced(_ view: View, at now: Int64) -> Step {
     if now - begunAt >= Self.quietWait { return .announce(whenQuiet: false) }
     if now - begunAt >= Self.pauseWait { return .announce(whenQuiet: true) }
-    guard ping == nil, view.isQuiet || roundTrip == nil else { return .wait }
+    if let ping {
+      guard let acknowledgedAt = ping.acknowledgedAt else { return .wait }
+      if view.isQuiet, view.lastStream == ping.lastStream {
+        return now - acknowledgedAt < Self.thinking ? .wait : .announce(whenQuiet: false)
+      }
+    }
+    guard view.isQuiet || roundTrip == nil else { return .wait }
     ping = Ping(sentAt: now, lastStream: view.lastStream)
     return .ping
   }

@@ -15,14 +15,16 @@ final class ProviderConnection: ConnectionListener {
   var judgedBy: TLSContext?
   private var hasRaisedStreams = false
   var watchers: [FanOutWatcher] = []
-  private var refusals: RefusalAllowance
-  private var farewell: Farewell?
+  /// Errors that are still borne.
+  var allowance: RefusalAllowance
+  /// What is left to do once the end of the connection is decided.
+  var farewell: Farewell?
 
   init(environment: GatewayEnvironment, listener: Int, worker: LoopWorker) {
     self.environment = environment
     self.listener = listener
     self.worker = worker
-    refusals = RefusalAllowance(perMinute: worker.configuration.limits.errorsPerMinute, at: worker.now)
+    allowance = RefusalAllowance(perMinute: worker.configuration.limits.errorsPerMinute, at: worker.now)
   }
 
   func happened(_ event: HTTP2Event, on connection: HTTPConnection) {
@@ -30,11 +32,7 @@ final class ProviderConnection: ConnectionListener {
     case .requestEnded(let stream): judge(stream, on: connection)
     case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
     case .streamClosed(let stream, _): watchers.removeAll { $0.stream == stream.id }
-    case .pingAcknowledged:
-      let view = view(of: connection)
-      if let step = farewell?.pingAcknowledged(view, at: worker.loop.now.bootMilliseconds) {
-        take(step, on: connection)
-      }
+    case .pingAcknowledged: farewell?.pingAcknowledged(at: worker.loop.now.bootMilliseconds)
     default: break
     }
   }
@@ -44,62 +42,13 @@ final class ProviderConnection: ConnectionListener {
   func outputFlushed(on connection: HTTPConnection) {}
   func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
 
-  // MARK: End
-
-  func idled(on connection: HTTPConnection) { begin(Refusal(.idleTimeout), on: connection) }
-
-  func drainBegan(on connection: HTTPConnection) {
-    endWatching(on: connection)
-    begin(Refusal(.shutdown), on: connection)
-  }
-
-  private func begin(_ reason: Refusal, on connection: HTTPConnection) {
-    guard farewell == nil else { return }
-    farewell = Farewell(reason, at: worker.loop.now.bootMilliseconds)
-    connection.tick(every: Farewell.period)
-    ticked(on: connection)
-  }
-
-  func ticked(on connection: HTTPConnection) {
-    let view = view(of: connection)
-    if let step = farewell?.next(view, at: worker.loop.now.bootMilliseconds) { take(step, on: connection) }
-  }
-
-  private func view(of connection: HTTPConnection) -> Farewell.View {
-    let http2 = connection.http2
-    return Farewell.View(
-      hasAnnounced: http2.hasAnnouncedShutdown, isQuiet: http2.openStreams == 0, lastStream: http2.lastPeerStream)
-  }
-
-  private func take(_ step: Farewell.Step, on connection: HTTPConnection) {
-    let reason = farewell?.reason.body ?? []
-    switch step {
-    case .wait: break
-    case .ping: connection.http2.ping()
-    case .announce(let whenQuiet): connection.http2.announceShutdown(debugData: reason, whenQuiet: whenQuiet)
-    case .leave: connection.http2.goAway(debugData: reason)
-    case .end(let silence): connection.endIfAbandoned(after: silence)
-    }
-  }
-
-  /// Apple: too many errors end a connection. Its last one is the reason that the client is given.
-  private func hadTooManyErrors(_ last: RejectionReason, on connection: HTTPConnection) {
-    guard farewell == nil else { return }
-    let limit = worker.configuration.limits.errorsPerMinute
-    worker.log.record(
-      .warning, "a provider had more errors on one connection than limits.errors-per-minute allows; it is closed",
-      [(.peer, "\(connection.peer.address)"), (.reason, last.rawValue), (.count, "\(limit)")])
-    begin(
-      Refusal(last, "More than \(limit) errors a minute on one connection; mend the requests, then connect again."),
-      on: connection)
-  }
-
   // MARK: Requests
 
   private func judge(_ stream: HTTP2Stream, on connection: HTTPConnection) {
     defer { connection.http2.releaseRequest(of: stream) }
     guard !stream.isAnswered else { return }
     do throws(Refusal) {
+      try requireWholeHeaders(of: stream)
       if isFanOut(stream) {
         return try serveFanOut(stream, on: connection)
       }
@@ -114,14 +63,16 @@ final class ProviderConnection: ConnectionListener {
     }
   }
 
+  /// Of a list beyond the limit only the beginning is known.
+  private func requireWholeHeaders(of stream: HTTP2Stream) throws(Refusal) {
+    guard stream.headers.isOverLimit else { return }
+    let limit = worker.configuration.limits.headerListBytes
+    throw Refusal(
+      .payloadTooLarge, "Send shorter headers: they have more than \(limit) bytes, counted as name, value and 32 each.")
+  }
+
   private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
     let worker = worker
-    guard !stream.headers.isOverLimit else {
-      throw Refusal(
-        .payloadTooLarge,
-        "The headers have more than \(worker.configuration.limits.headerListBytes) bytes, counted as name, value and 32."
-      )
-    }
     defer { raiseStreamsOnceAuthenticated(on: connection) }
     return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
       try authenticate(stream, on: connection)
@@ -147,6 +98,7 @@ final class ProviderConnection: ConnectionListener {
   private func bodyExceededLimit(of stream: HTTP2Stream, on connection: HTTPConnection) {
     var tooLarge = Refusal(PayloadFault.tooLarge.reason, PayloadFault.tooLarge.detail)
     do throws(Refusal) {
+      try requireWholeHeaders(of: stream)
       if isFanOut(stream) {
         _ = try judgeFanOut(stream, on: connection)
         tooLarge = FanOutRequest.tooLarge
@@ -199,7 +151,7 @@ final class ProviderConnection: ConnectionListener {
     _ id: PushID, _ tally: PushVerdict.Tally, _ stream: HTTP2Stream, on connection: HTTPConnection
   ) {
     worker.counters.accepted += 1
-    refusals.refund()
+    allowance.refund()
     worker.commits.current.pushes.append(
       PendingOutput.PushAnswer(
         connection: connection.id, stream: stream.id, id: id, number: worker.ledger.newestNumber, tally: tally))
@@ -229,7 +181,7 @@ final class ProviderConnection: ConnectionListener {
     respond(refusal, to: stream, on: connection)
     // It has expired, or its authority has gone: no later request can be better.
     if refusal.reason == .badCertificate || refusal.reason == .badCertificateEnvironment {
-      begin(refusal, on: connection)
+      leave(refusal, on: connection)
     }
   }
 
@@ -266,7 +218,7 @@ final class ProviderConnection: ConnectionListener {
       connection.http2.respond(to: stream, worker.fields, body: worker.scratch)
     }
     worker.touch(connection)
-    if !refusals.spend(refusal.reason, at: worker.now) { hadTooManyErrors(refusal.reason, on: connection) }
+    if !allowance.spend(refusal.reason, at: worker.now) { hadTooManyErrors(refusal.reason, on: connection) }
   }
 }
 

@@ -40,6 +40,8 @@ final class EventCollector {
   var answeredEarly: [Int32] = []
   /// The stream whose last written octets are in the frame that `drainOutput` is taking.
   var framed: HTTP2Stream?
+  /// A stream has closed since this was last cleared.
+  var hasClosedStream = false
   var pingsInFlight = 0
   var peerDebugData: [UInt8] = []
 
@@ -81,6 +83,7 @@ final class EventCollector {
   /// Takes a stream out of the list; its last event keeps it alive until the owner has seen it.
   func close(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
     guard remove(stream) else { return }
+    hasClosedStream = true
     report(.streamClosed(stream, code: code))
   }
 

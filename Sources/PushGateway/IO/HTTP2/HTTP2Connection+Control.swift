@@ -22,12 +22,15 @@ extension HTTP2Connection {
   /// It says why at once: a client without open streams may leave on it and never see the second.
   /// - Parameters:
   ///   - debugData: at most 16 376 octets.
-  ///   - whenQuiet: it leaves right behind the answer that leaves no stream open, in the same piece of output. Clients
-  ///     over Python's h2 take no frame but another GOAWAY after the first, and lose with it what they have read in the
-  ///     same piece. Called again with false it leaves now.
+  ///   - whenQuiet: it leaves right behind the next answer that leaves no stream open, in the same piece of output.
+  ///     Clients over Python's h2 take no frame but another GOAWAY after the first, and lose with it what they have read
+  ///     in the same piece. Called again with false it leaves now.
   package func announceShutdown(debugData: [UInt8] = [], whenQuiet: Bool = false) {
     guard role == .server, failure == nil, !hasAnnouncedShutdown else { return }
-    quietGoodbye = quietGoodbye ?? GoAwayFrame.bytes(lastStreamID: .max, code: .noError, debugData: debugData)
+    if quietGoodbye == nil {
+      quietGoodbye = GoAwayFrame.bytes(lastStreamID: .max, code: .noError, debugData: debugData)
+      collector.hasClosedStream = false
+    }
     if !whenQuiet { announceQueuedShutdown() }
   }
 

@@ -17,7 +17,7 @@ package final class HTTP2Connection {
   /// Frames of our own making, sent after `chunk`: a SETTINGS frame with its number changed, the last GOAWAY.
   private var ownFrames: [UInt8] = []
   private var ownFramesTaken = 0
-  /// A first GOAWAY that waits until no stream is open.
+  /// A first GOAWAY that waits for an answer that leaves no stream open.
   var quietGoodbye: [UInt8]?
   /// The first GOAWAY of an orderly end has been sent, or is about to be.
   package private(set) var hasAnnouncedShutdown = false
@@ -108,7 +108,7 @@ package final class HTTP2Connection {
   /// Something can be sent now: call ``drainOutput(into:)``.
   package var wantsWrite: Bool {
     if !chunk.isEmpty || ownFramesTaken < ownFrames.count { return true }
-    if quietGoodbye != nil, openStreams == 0, failure == nil { return true }
+    if mayPartQuietly, failure == nil { return true }
     return failure == nil && nghttp2_session_want_write(session.raw) != 0
   }
 
@@ -129,7 +129,7 @@ package final class HTTP2Connection {
   /// A request is whole and its answer has not begun: it waits for something of ours.
   package var owesAnswer: Bool { collector.open.contains { $0.isRemoteEnded && !$0.isAnswered } }
 
-  /// A first GOAWAY waits for the moment at which no stream is open.
+  /// A first GOAWAY waits for an answer that leaves no stream open.
   package var awaitsQuiet: Bool { quietGoodbye != nil }
 
   /// The open stream with that number. What completes later asks here, and finds nothing when the peer has left.
@@ -175,10 +175,12 @@ package final class HTTP2Connection {
 
   /// All is said that was to be said, so a goodbye that waited for that can follow.
   private func becameQuiet() -> Bool {
-    guard quietGoodbye != nil, openStreams == 0 else { return false }
+    guard mayPartQuietly else { return false }
     announceQueuedShutdown()
     return true
   }
+
+  private var mayPartQuietly: Bool { quietGoodbye != nil && openStreams == 0 && collector.hasClosedStream }
 
   /// What has named a last stream cannot allow later ones again.
   func retractShutdown() {
