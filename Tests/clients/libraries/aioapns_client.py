@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import aioapns.connection
+import h2.exceptions
 from aioapns import APNs, NotificationRequest, PushType
 from aioapns.common import NotificationResult
 from aioapns.connection import APNsDevelopmentClientProtocol
@@ -42,6 +43,7 @@ class AioapnsClient(Client):
             push_type=push_type)  # type: ignore[arg-type]
         try:
             result: NotificationResult = await self._apns.send_notification(request)
-        except (ConnectionError, MaxAttemptsExceeded) as error:
+        # A push that meets a closing connection is shown the error of the library below.
+        except (ConnectionError, MaxAttemptsExceeded, h2.exceptions.ProtocolError) as error:
             raise ConnectionFailed(str(error)) from error
         return Result(result.is_successful, result.description, result.notification_id, result.timestamp)
