@@ -95,6 +95,9 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: house),
+    .executableTarget(
+      name: "LedgerBenchmark", dependencies: ["GatewayCore", "BudgetThrottle", "TokenStore", "CLinux"],
+      path: "Benchmarks/LedgerBenchmark", swiftSettings: house),
     // A process that writes to a store until SQLiteCrashTests kill it.
     .executableTarget(
       name: "StoreCrashWriter", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Tests/StoreCrashWriter",

@@ -1,11 +1,11 @@
 /// All that the ledger remembers of one widget. Constant in size, whatever the rate of pushes.
 package struct WidgetState: Hashable, Sendable {
   package var cell: BudgetCell
-  /// Index of the widget's policy in the ledger's table; not stored, looked up anew at every start.
-  package var policy: UInt32
   /// The newest push that this widget has seen, also one that was dropped.
   package var lastNumber: UInt64
   package var mark: Mark?
+  /// Index of the widget's policy in the ledger's table; not stored, looked up anew at every start.
+  package var policy: UInt32
   package var inFlight: InFlight?
 
   package init(cell: BudgetCell, policy: UInt32) {

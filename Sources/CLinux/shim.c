@@ -36,6 +36,11 @@ void linux_name_thread(const char *name) {
 
 void linux_trim_heap(void) { malloc_trim(0); }
 
+uint64_t linux_heap_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 void linux_block_sigpipe(void) {
   sigset_t set;
   sigemptyset(&set);

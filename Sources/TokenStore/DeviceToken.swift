@@ -4,14 +4,17 @@
 package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   package static let maximumCount = 100
 
-  private var head = InlineArray<32, UInt8>(repeating: 0)
+  // In this order and so small since a gateway holds a million of them.
   private var tail: [UInt8]?
-  package private(set) var count: Int
+  private var head = InlineArray<32, UInt8>(repeating: 0)
+  private let length: UInt8
+
+  package var count: Int { Int(length) }
 
   /// - Returns: nil unless `bytes` holds 1 to 100 bytes.
   package init?(bytes: UnsafeRawBufferPointer) {
     guard (1...Self.maximumCount).contains(bytes.count) else { return nil }
-    count = bytes.count
+    length = UInt8(bytes.count)
     for index in 0..<min(32, bytes.count) { head[index] = bytes[index] }
     if bytes.count > 32 { tail = Array(bytes[32...]) }
   }
@@ -24,7 +27,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: nil unless `hex` is an even number of hex digits, 2 to 200 of them, of either case.
   package init?(hex: UnsafeRawBufferPointer) {
     guard hex.count.isMultiple(of: 2), (2...2 * Self.maximumCount).contains(hex.count) else { return nil }
-    count = hex.count / 2
+    length = UInt8(hex.count / 2)
     var rest: [UInt8] = []
     var start = 0
     while start + 4 <= min(32, count) {

@@ -39,7 +39,7 @@ struct LedgerImage {
       policies[registration.id] =
         registration.states.map { ledger.policy($0.policy) } + registration.left.map { ledger.policy($0.policy) }
     }
-    devices = ledger.devices.mapValues { Array($0.keyHash) }
+    for device in ledger.devices { devices[device.id] = device.keyHash }
     retired = ledger.retired.mapValues(\.token)
     grants = ledger.developerMode.grants.mapValues(\.grant)
     audit = ledger.audit

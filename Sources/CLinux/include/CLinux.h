@@ -19,5 +19,7 @@ int linux_make_nonblocking(int descriptor);
 void linux_name_thread(const char *name);
 /// Gives freed heap pages back to the kernel; many closed connections leave a fragmented heap behind.
 void linux_trim_heap(void);
+/// Bytes that the heap's blocks take, their headers included (mallinfo2(3)).
+uint64_t linux_heap_bytes(void);
 /// Blocks SIGPIPE for the calling thread, so that a write to a closed socket is EPIPE and no signal.
 void linux_block_sigpipe(void);

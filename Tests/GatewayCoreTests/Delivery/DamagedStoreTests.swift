@@ -64,7 +64,7 @@ import TokenStore
 
   /// What survives a restore must also survive its use.
   private static func use(_ ledger: Ledger, at now: LedgerTime) throws {
-    for device in ledger.devices.values {
+    for device in ledger.devices {
       ledger.attach(device, as: SessionID(rawValue: device.number), last: nil, at: now)
       ledger.outputEmptied(SessionID(rawValue: device.number), of: device, at: now)
     }

@@ -26,7 +26,7 @@ package struct DeadlineQueue {
       heap.append(entry)
       rise(entry, from: heap.count - 1)
     } else {
-      rise(entry, from: registration.wakeSlot)
+      rise(entry, from: Int(registration.wakeSlot))
     }
   }
 
@@ -42,13 +42,13 @@ package struct DeadlineQueue {
     registration.wakeAt = .distantFuture
     let last = heap.removeLast()
     guard last.registration !== registration else { return }
-    let slot = registration.wakeSlot
+    let slot = Int(registration.wakeSlot)
     if slot > 0, last.at < heap[(slot - 1) / 2].at { rise(last, from: slot) } else { sink(last, from: slot) }
   }
 
   private mutating func put(_ entry: Entry, at slot: Int) {
     heap[slot] = entry
-    entry.registration.wakeSlot = slot
+    entry.registration.wakeSlot = UInt32(slot)
   }
 
   private mutating func rise(_ entry: Entry, from start: Int) {

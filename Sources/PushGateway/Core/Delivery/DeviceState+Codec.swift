@@ -24,6 +24,7 @@ extension DeviceState {
     guard try reader.byte() == codecVersion else { throw reader.damage("a device of version \(codecVersion)") }
     let id = DeviceID(CanonicalUUID(high: try reader.fixed(), low: try reader.fixed()))
     let keyHash = try reader.blob(atMost: 32)
+    guard keyHash.count == 32 else { throw reader.damage("32 bytes of SHA-256") }
     guard let platform = Platform(rawValue: try reader.text()) else { throw reader.damage("a platform") }
     let os = try reader.text()
     let fingerprint = try reader.fixed()

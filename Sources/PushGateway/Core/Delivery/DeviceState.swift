@@ -12,18 +12,23 @@ package final class DeviceState {
   /// Its row in the store.
   package let number: UInt64
   package let id: DeviceID
-  /// SHA-256 of the device key.
-  package internal(set) var keyHash: [UInt8]
+  private var keyDigest = InlineArray<32, UInt8>(repeating: 0)
   package let platform: Platform
   package let os: String
   package let scope: DeviceScope
-  package internal(set) var registrations: [RegistrationState] = []
+  package internal(set) var registrations = OwnedRegistrations()
+  /// nil while the device is away, as most are.
+  private var attachment: Attachment?
 
-  // What the device says of itself; ends with the stream.
-  package internal(set) var link = Link.away
-  package internal(set) var foreground: BundleID?
-  package internal(set) var session: AppSession?
-  package internal(set) var isAsleep = false
+  /// What the device says of itself; ends with the stream.
+  private final class Attachment {
+    var link: Link
+    var foreground: BundleID?
+    var session: AppSession?
+    var isAsleep = false
+
+    init(_ link: Link) { self.link = link }
+  }
 
   /// An audio or navigation session, which makes its app's refreshes free (Apple: Keeping a widget up to date).
   package struct AppSession: Equatable, Sendable {
@@ -42,18 +47,55 @@ package final class DeviceState {
   ) {
     self.number = number
     self.id = id
-    self.keyHash = keyHash
     self.platform = platform
     self.os = os
     self.scope = scope
+    self.keyHash = keyHash
   }
 
-  package var isAttached: Bool { link != .away }
+  /// SHA-256 of the device key: 32 bytes.
+  package internal(set) var keyHash: [UInt8] {
+    get { (0..<32).map { keyDigest[$0] } }
+    set { for place in 0..<32 { keyDigest[place] = place < newValue.count ? newValue[place] : 0 } }
+  }
+
+  package internal(set) var link: Link {
+    get { attachment?.link ?? .away }
+    set {
+      if newValue == .away {
+        attachment = nil
+      } else if let attachment {
+        attachment.link = newValue
+      } else {
+        attachment = Attachment(newValue)
+      }
+    }
+  }
+
+  package internal(set) var foreground: BundleID? {
+    get { attachment?.foreground }
+    set { attachment?.foreground = newValue }
+  }
+
+  package internal(set) var session: AppSession? {
+    get { attachment?.session }
+    set { attachment?.session = newValue }
+  }
+
+  package internal(set) var isAsleep: Bool {
+    get { attachment?.isAsleep ?? false }
+    set { attachment?.isAsleep = newValue }
+  }
+
+  package var isAttached: Bool { attachment != nil }
 
   package var writableSession: SessionID? {
     guard case .attached(let session, isWritable: true) = link else { return nil }
     return session
   }
 
-  func isExempt(_ app: BundleID) -> Bool { foreground == app || session?.app == app }
+  func isExempt(_ app: BundleID) -> Bool {
+    guard let attachment else { return false }
+    return attachment.foreground == app || attachment.session?.app == app
+  }
 }

@@ -7,6 +7,7 @@ extension Ledger {
   package func wake(at now: LedgerTime, limit: Int = 4096) -> Bool {
     for _ in 0..<limit {
       guard let registration = deadlines.popDue(at: now) else { return false }
+      counters.registrationsWoken += 1
       handOver(registration, at: now)
     }
     return deadlines.next.map { $0 <= now } ?? false

@@ -175,7 +175,7 @@ extension Ledger {
       guard !registration.isActive else { continue }
       refreshPolicies(of: registration, at: now)
       guard registration.left.allSatisfy({ $0.cell.isForgettable(at: now, under: policy($0.policy)) }) else { continue }
-      registration.device.registrations.removeAll { $0 === registration }
+      registration.device.registrations.remove(registration)
       batch.erase(registration)
       drop(registration)
     }

@@ -71,8 +71,8 @@ extension Ledger {
       batch.erase(registration)
       drop(registration)
     }
-    device.registrations = []
-    devices[device.id] = nil
+    device.registrations.removeAll()
+    devices.remove(device)
     devicesByKey[device.scope.keyFingerprint, default: 1] -= 1
     if let grant = developerMode.grants[.device(device.id)]?.grant, let row = developerMode.remove(grant.subject) {
       batch.write(.developerMode, id: row, nil)
@@ -267,7 +267,7 @@ extension Ledger {
   // MARK: Bookkeeping, also of a restore
 
   func adopt(_ device: DeviceState) {
-    devices[device.id] = device
+    devices.insert(device)
     devicesByKey[device.scope.keyFingerprint, default: 0] += 1
   }
 

@@ -18,7 +18,8 @@ extension Ledger {
   package struct Restore {
     private let ledger: Ledger
     private var devices: [UInt64: DeviceState] = [:]
-    private var registrations: [UInt64: RegistrationState] = [:]
+    /// Each with the journal position that its row holds.
+    private var registrations: [UInt64: (state: RegistrationState, asOf: UInt64)] = [:]
     private var inTrail: Set<UInt64> = []
     /// By generation.
     private var storedPolicies: [UInt32: BudgetPolicySet] = [:]
@@ -71,7 +72,7 @@ extension Ledger {
           let (id, record) = try LedgerRecord.decode(&reader)
           ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
           note(record)
-          guard let registration = registrations[id], registration.asOf < sequence else { continue }
+          guard let (registration, asOf) = registrations[id], asOf < sequence else { continue }
           registration.apply(record)
           ledger.batch.noteDirty(registration, since: sequence)
         }
@@ -94,7 +95,7 @@ extension Ledger {
 
     /// - Parameter now: ledger time of this start.
     package consuming func finish(at now: LedgerTime) {
-      for id in inTrail { registrations[id]?.isInTrail = true }
+      for id in inTrail { registrations[id]?.state.isInTrail = true }
       ledger.trail.forgetOutlived(at: now)
       for (place, entry) in ledger.audit.enumerated() where entry.action == .developerModeOn {
         if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(place, for: subject) }
@@ -146,9 +147,8 @@ extension Ledger {
       guard !registration.isActive || ledger.index.find(registration.token, in: registration.environment) == nil else {
         throw reader.damage("a token that no other row holds")
       }
-      registration.asOf = asOf
       registration.widgets = ledger.intern(registration.widgets)
-      registrations[id] = registration
+      registrations[id] = (registration, asOf)
       ledger.adopt(registration)
       if registration.isActive { ledger.list(registration) }
       ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)

@@ -29,9 +29,6 @@ extension Ledger {
 
   private func end(_ device: DeviceState) {
     device.link = .away
-    device.foreground = nil
-    device.session = nil
-    device.isAsleep = false
     attachedCount -= 1
   }
 

@@ -19,7 +19,7 @@ package final class Ledger {
   package internal(set) var trail: Trail
   package internal(set) var batch: BatchBuilder
 
-  package internal(set) var devices: [DeviceID: DeviceState] = [:]
+  package internal(set) var devices = DeviceIndex()
   /// Every registration, removed apps included.
   package internal(set) var registrations = RegistrationList()
   package internal(set) var attachedCount = 0

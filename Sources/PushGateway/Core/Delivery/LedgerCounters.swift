@@ -8,6 +8,8 @@ package struct LedgerCounters: Sendable {
   package var widgetsDropped: UInt64 = 0
   package var widgetsExpired: UInt64 = 0
   package var widgetsReceived: UInt64 = 0
+  /// Looked at since their time had come; nobody else is.
+  package var registrationsWoken: UInt64 = 0
   package var eventsSent: UInt64 = 0
   package var eventsSentAgain: UInt64 = 0
   /// Hand-overs of widgets by ``RefreshDecision/Toll``'s raw value.

@@ -22,20 +22,20 @@ package struct RegistrationList {
   }
 
   mutating func append(_ registration: RegistrationState) {
-    registration.place = slots.count
+    registration.place = UInt32(slots.count)
     slots.append(registration)
     count += 1
   }
 
   mutating func remove(_ registration: RegistrationState) {
-    slots[registration.place] = nil
+    slots[Int(registration.place)] = nil
     count -= 1
     if slots.count > 64, count < slots.count / 2 { closeGaps() }
   }
 
   private mutating func closeGaps() {
     slots.removeAll { $0 == nil }
-    for (place, registration) in slots.enumerated() { registration?.place = place }
+    for (place, registration) in slots.enumerated() { registration?.place = UInt32(place) }
     layout += 1
   }
 

@@ -7,8 +7,8 @@ package final class RegistrationState {
   package let id: UInt64
   package let app: App
   package unowned let device: DeviceState
-  package internal(set) var environment: GatewayEnvironment
   package internal(set) var token: DeviceToken
+  package internal(set) var environment: GatewayEnvironment
   /// false once the app was removed; budgets of its widgets wait in `left`.
   package internal(set) var isActive = true
   /// In the device's order. One array for all registrations with equal lists.
@@ -20,25 +20,23 @@ package final class RegistrationState {
   package internal(set) var contents: [PushContent] = []
   package internal(set) var recent = RecentPushes()
 
-  // Not stored.
-  /// When the flood limit's bucket would be empty again; microseconds of ledger time.
-  var floodLevelAt: Int64 = .min
-  /// The deadline queue's, and written by nobody else: when to look again, `.distantFuture` while there is no entry,
-  /// and where the entry stands.
-  var wakeAt = LedgerTime.distantFuture
-  var wakeSlot = 0
-  /// Place in the ledger's list of all.
-  var place = 0
+  // Not stored. The order is that of size: there are a million of these.
   /// Which set of policies `states` refer to.
   var policyGeneration: UInt32 = 0
-  /// The journal position that its stored row holds; compared at replay only.
-  var asOf: UInt64 = 0
+  /// The deadline queue's, and written by nobody else: when to look again, `.distantFuture` while there is no entry,
+  /// and where the entry stands.
+  var wakeSlot: UInt32 = 0
+  var wakeAt = LedgerTime.distantFuture
+  /// When the flood limit's bucket would be empty again; microseconds of ledger time.
+  var floodLevelAt: Int64 = .min
   /// The first journal position since its row was last written; nil while the row is current.
   var dirtySince: UInt64?
-  /// Something in the trail may be about it; a change of what it shows is then noted there.
-  package internal(set) var isInTrail = false
   /// Its row is to be written with the next commit.
   var isUrgent = false
+  /// Something in the trail may be about it; a change of what it shows is then noted there.
+  package internal(set) var isInTrail = false
+  /// Place in the ledger's list of all.
+  var place: UInt32 = 0
 
   init(id: UInt64, app: App, device: DeviceState, environment: GatewayEnvironment, token: DeviceToken) {
     self.id = id
