@@ -32,6 +32,15 @@ struct PlainFault: Sendable, CustomTestStringConvertible {
       "[budget]\nrefreshes-per-day = 0", 13,
       "budget.refreshes-per-day: expected a whole number from 1 to 1000000, got 0"),
     .after(
+      "[budget]\nrefreshes-per-day = -50", 13,
+      "budget.refreshes-per-day: expected a whole number from 1 to 1000000, got -50"),
+    .after(
+      "[budget]\nrefreshes-per-day = 9223372036854775807", 13,
+      "budget.refreshes-per-day: expected a whole number from 1 to 1000000, got 9223372036854775807"),
+    .after(
+      "[budget]\nburst = -1", 13,
+      "budget.burst: expected a whole number from 1 to 1000000, got -1"),
+    .after(
       "[budget]\nrefreshes-per-day = 5e1", 13,
       "budget.refreshes-per-day: expected a whole number from 1 to 1000000, got 50.0"),
     .after(
