@@ -158,7 +158,7 @@ package final class HTTP2Connection {
         session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, HTTP2ErrorCode.noError.rawValue)
     }
     guard count >= 0 else {
-      _ = fail(.library(code: Int32(truncatingIfNeeded: count)))
+      _ = fail(.nghttp2(code: Int32(truncatingIfNeeded: count)))
       return ownFramesTaken < ownFrames.count
     }
     guard count > 0 else { return false }
@@ -233,7 +233,7 @@ package final class HTTP2Connection {
       entries.append(entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
       result = nghttp2_submit_settings(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
     }
-    guard result == 0 else { throw .library(code: result) }
+    guard result == 0 else { throw .nghttp2(code: result) }
   }
 
   /// Sends a whole frame that nghttp2 knows nothing of, after what is on its way. It never comes between the frames of
@@ -257,7 +257,7 @@ package final class HTTP2Connection {
     case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: .prefaceInvalid
     case NGHTTP2_ERR_FLOODED.rawValue: .flooded(.controlFrames)
     case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue: .flooded(.continuations)
-    default: .library(code: code)
+    default: .nghttp2(code: code)
     }
   }
 }

@@ -8,14 +8,14 @@ package enum HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
   /// The peer broke a rule of RFC 9113 that nghttp2 lets pass. GOAWAY PROTOCOL_ERROR waits in the output.
   case violated
   /// nghttp2 gave up, with its own number. GOAWAY waits in the output.
-  case library(code: Int32)
+  case nghttp2(code: Int32)
 
   /// What the connection's last frame says.
   package var code: HTTP2ErrorCode {
     switch self {
     case .prefaceInvalid, .violated: .protocolError
     case .flooded: .enhanceYourCalm
-    case .library: .internalError
+    case .nghttp2: .internalError
     }
   }
 
@@ -24,7 +24,7 @@ package enum HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
     case .prefaceInvalid: "the peer does not speak HTTP/2"
     case .violated: "the peer breaks the rules of HTTP/2"
     case .flooded(let flood): "the peer floods the connection: \(flood.rawValue)"
-    case .library(let code): "the HTTP/2 library failed: \(code)"
+    case .nghttp2(let code): "the HTTP/2 library failed: \(code)"
     }
   }
 }

@@ -9,10 +9,10 @@ struct SessionHandle: ~Copyable {
     var callbacks: OpaquePointer?
     var option: OpaquePointer?
     guard nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks else {
-      throw .library(code: NGHTTP2_ERR_NOMEM.rawValue)
+      throw .nghttp2(code: NGHTTP2_ERR_NOMEM.rawValue)
     }
     defer { nghttp2_session_callbacks_del(callbacks) }
-    guard nghttp2_option_new(&option) == 0, let option else { throw .library(code: NGHTTP2_ERR_NOMEM.rawValue) }
+    guard nghttp2_option_new(&option) == 0, let option else { throw .nghttp2(code: NGHTTP2_ERR_NOMEM.rawValue) }
     defer { nghttp2_option_del(option) }
     registerHTTP2Callbacks(callbacks)
     Self.apply(collector.settings, to: option)
@@ -25,7 +25,7 @@ struct SessionHandle: ~Copyable {
       case .server: nghttp2_session_server_new2(&session, callbacks, context, option)
       case .client: nghttp2_session_client_new2(&session, callbacks, context, option)
       }
-    guard result == 0, let session else { throw .library(code: result) }
+    guard result == 0, let session else { throw .nghttp2(code: result) }
     raw = session
     self.collector = collector
   }
