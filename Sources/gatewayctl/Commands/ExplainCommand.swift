@@ -48,9 +48,7 @@ enum ExplainCommand {
     if let file = invocation.value(pushes) { try explanation.add(results: try results(in: file)) }
     for id in ids { try explanation.add(id: id, last: count ?? .max) }
     if invocation.wantsJSON {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      invocation.output.print(String(decoding: try encoder.encode(explanation.outcomes), as: UTF8.self))
+      try invocation.output.printJSON(explanation.outcomes)
     } else {
       invocation.output.print(
         explanation.outcomes.isEmpty

@@ -51,8 +51,8 @@ enum FanOutCommand {
     }
     let report = try provider.ask(
       .post, "/v1/apps/\(app)/fan-outs", fields: fields, body: try body(invocation), expecting: 202)
-    guard !invocation.has(detach) else { return print(report, invocation) }
-    return print(try provider.watch(report.id, output: invocation.output), invocation)
+    guard !invocation.has(detach) else { return try print(report, invocation) }
+    return try print(provider.watch(report.id, output: invocation.output), invocation)
   }
 
   private static let show = Command(
@@ -63,7 +63,7 @@ enum FanOutCommand {
     ]
   ) { invocation in
     try withProvider(invocation) { provider, id in
-      print(try provider.ask(.get, "/v1/fan-outs/\(id)", expecting: 200), invocation)
+      try print(provider.ask(.get, "/v1/fan-outs/\(id)", expecting: 200), invocation)
     }
   }
 
@@ -75,7 +75,7 @@ enum FanOutCommand {
     ]
   ) { invocation in
     try withProvider(invocation) { provider, id in
-      print(try provider.watch(id, output: invocation.output), invocation)
+      try print(provider.watch(id, output: invocation.output), invocation)
     }
   }
 
@@ -87,7 +87,7 @@ enum FanOutCommand {
     ]
   ) { invocation in
     try withProvider(invocation) { provider, id in
-      print(try provider.ask(.delete, "/v1/fan-outs/\(id)", expecting: 200), invocation)
+      try print(provider.ask(.delete, "/v1/fan-outs/\(id)", expecting: 200), invocation)
     }
   }
 
@@ -104,11 +104,9 @@ enum FanOutCommand {
     return try body(provider, id)
   }
 
-  private static func print(_ report: FanOutReport, _ invocation: Invocation) -> ExitCode {
+  private static func print(_ report: FanOutReport, _ invocation: Invocation) throws -> ExitCode {
     if invocation.wantsJSON {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      if let bytes = try? encoder.encode(report) { invocation.output.print(String(decoding: bytes, as: UTF8.self)) }
+      try invocation.output.printJSON(report)
     } else {
       invocation.output.print(report.text(style: invocation.output.style))
     }

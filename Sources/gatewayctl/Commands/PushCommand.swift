@@ -1,6 +1,5 @@
 import CommandLineInterface
 import ConfigurationFile
-import FoundationEssentials
 import Glibc
 import GatewayCore
 import GatewayIO
@@ -58,9 +57,7 @@ enum PushCommand {
     var results = try sender.run()
     for index in results.indices { results[index].name = invocation.value(name) }
     if invocation.wantsJSON {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      invocation.output.print(String(decoding: try encoder.encode(results), as: UTF8.self))
+      try invocation.output.printJSON(results)
     } else {
       invocation.output.print(text(of: results, style: invocation.output.style))
     }

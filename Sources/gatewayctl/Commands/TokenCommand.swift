@@ -1,5 +1,4 @@
 import CommandLineInterface
-import FoundationEssentials
 import Glibc
 import TokenStore
 
@@ -42,10 +41,8 @@ enum TokenCommand {
         case keyID = "key-id"
       }
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let answer = Answer(token: jwt, team: signer.team, keyID: signer.keyID, expires: now + ProviderToken.lifetime)
-    invocation.output.print(String(decoding: try encoder.encode(answer), as: UTF8.self))
+    try invocation.output.printJSON(
+      Answer(token: jwt, team: signer.team, keyID: signer.keyID, expires: now + ProviderToken.lifetime))
     return .success
   }
 }
