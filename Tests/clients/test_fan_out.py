@@ -65,7 +65,7 @@ async def test_one_request_refreshes_all_and_the_same_apns_id_does_not_do_it_twi
     await devices[0].close()
 
 
-async def test_a_kill_amid_a_fan_out_loses_and_doubles_nothing(start) -> None:
+async def test_a_kill_right_after_a_fan_out_was_accepted_loses_and_doubles_nothing(start) -> None:
     gateway = start(NO_FLOOD_LIMITS)
     devices = await crowd(gateway, 1000)
     await devices[0].close()

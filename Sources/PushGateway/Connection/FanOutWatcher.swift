@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// An open `GET /v1/fan-outs/<id>/events`. A progress is a level: who reads slowly hears of fewer, never of stale ones.
+/// An open `GET /v1/fan-outs/<id>/events`. Progress is a level: a slow reader hears of it less often.
 struct FanOutWatcher {
   var stream: Int32
   var fanOut: FanOut

@@ -16,7 +16,7 @@ final class LoopWorker {
     case stopped
   }
 
-  private enum Timer {
+  enum Timer {
     static let ledger: UInt64 = 1
     static let drain: UInt64 = 2
     static let tidy: UInt64 = 3
@@ -25,11 +25,6 @@ final class LoopWorker {
     static let watch: UInt64 = 6
   }
 
-  /// How often those who watch a fan-out hear of it; milliseconds.
-  private static let watchPeriod: Int64 = 250
-  /// How many commits may be under way while fan-outs go on: they follow the disk's pace, and a push that comes between
-  /// waits for no more than these.
-  private static let commitsAhead = 2
   /// How often old things are forgotten; milliseconds.
   private static let tidyPeriod: Int64 = 60_000
   private static let rounds = 8
@@ -56,7 +51,7 @@ final class LoopWorker {
   private var nextSession: UInt64 = 1
   var providerCount = 0
   /// Connections on which somebody watches a fan-out.
-  private var watching: Set<ConnectionID> = []
+  var watching: Set<ConnectionID> = []
   var deviceCount = 0
   let providerStreams = HTTP2StreamPool()
   let deviceStreams = HTTP2StreamPool()
@@ -254,10 +249,6 @@ final class LoopWorker {
     PushID(CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: true))
   }
 
-  func makeFanOutID() -> CanonicalUUID {
-    CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false)
-  }
-
   func uniqueID(of number: UInt64) -> CanonicalUUID { PushUniqueID(epoch: ledger.epoch, number: number).uuid }
 
   func noteLenient(_ detail: String, _ app: BundleID) {
@@ -372,31 +363,6 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     if hasMore { loop.schedule(after: 0, self, token: Timer.more) }
     scheduleWake()
     stopIfDrained()
-  }
-
-  /// One slice. When commits are behind, the next one that is durable starts another turn.
-  private func advanceFanOuts() -> Bool {
-    guard ledger.fanOuts.runningCount > 0, phase == .serving, isStoreReady, commits.count < Self.commitsAhead else {
-      return false
-    }
-    return ledger.advanceFanOuts(at: now)
-  }
-
-  func watch(on connection: ConnectionID) {
-    if watching.isEmpty { loop.schedule(after: Self.watchPeriod, self, token: Timer.watch) }
-    watching.insert(connection)
-  }
-
-  private func tellWatchers() {
-    for id in watching {
-      guard let connection = connections[id], case .provider(let provider) = connection.role,
-        provider.tellWatchers(on: connection)
-      else {
-        watching.remove(id)
-        continue
-      }
-    }
-    if !watching.isEmpty { loop.schedule(after: Self.watchPeriod, self, token: Timer.watch) }
   }
 
   private func scheduleWake() {

@@ -110,11 +110,9 @@ extension ProviderConnection {
       guard let stream = connection.http2.stream(watchers[place].stream), connection.http2.isOutputEmpty(of: stream)
       else { continue }
       watchers[place].told = (fanOut.state, fanOut.counts)
-      var event: [UInt8] = []
-      FanOutAnswer.append(fanOut, to: &event)
       worker.commits.current.answers.append(
         PendingOutput.Answer(
-          connection: connection.id, stream: stream.id, status: 200, body: event,
+          connection: connection.id, stream: stream.id, status: 200, body: FanOutAnswer.event(of: fanOut),
           part: .event(isLast: fanOut.state != .running)))
     }
     watchers.removeAll { $0.told.map { $0.state != .running } ?? false }

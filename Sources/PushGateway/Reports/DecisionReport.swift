@@ -12,7 +12,8 @@ public struct DecisionReport: Codable, Sendable, Equatable {
   public var kind: String?
   public var family: String?
   public var outcome: Outcome
-  /// For people: which rule decided, such as `budget spent`, `exempt: foreground`, `bypass: developer mode (ada: layout)`.
+  /// For people: which rule decided, such as `the budget is spent` or
+  /// `bypass: developer mode of app com.example.caffeine (ada: layout work)`.
   public var why: String
   /// `<epoch>-<sequence>` of the event that carried it.
   public var event: String?

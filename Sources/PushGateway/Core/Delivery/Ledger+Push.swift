@@ -207,7 +207,7 @@ extension Ledger {
     return nil
   }
 
-  /// The number of the push that was accepted last, once more or for the first time.
+  /// The number that was taken last, by a push or a fan-out.
   package var newestNumber: UInt64 { nextNumber - 1 }
 
   func takeNumber() -> UInt64 {

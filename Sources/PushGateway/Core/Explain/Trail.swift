@@ -5,8 +5,8 @@ package import TokenStore
 ///
 /// It is kept in the form in which it is stored, a chunk for each commit: a decision is written once, the store gets
 /// the same bytes, and a start takes them back as they are. Bounded by count, by bytes and by age, in memory and in the
-/// store. No decision is ever made by it, and it makes no commit of its own: what is said of a push goes along with the
-/// commit of that push.
+/// store. No decision is ever made by it. What is said of a push goes along with the commit of that push; a commit of its
+/// own it makes only for much that has gathered, for what has outlived its time, and at the end.
 package struct Trail: Sendable {
   /// What one entry may take on average. Those about pushes take about a half; long lists of widgets take more.
   static let bytesPerEntry = 64

@@ -9,15 +9,14 @@ package enum FanOutAnswer {
   }
 
   /// One event of `/events`: named by the state, so that a reader sees the end without reading on.
-  package static func append(_ fanOut: FanOut, to buffer: inout [UInt8]) {
+  package static func event(of fanOut: FanOut) -> [UInt8] {
     var writer = JSONTextWriter()
-    swap(&writer.bytes, &buffer)
-    defer { swap(&writer.bytes, &buffer) }
     writer.raw("event: ")
     writer.raw(fanOut.state.word)
     writer.raw("\ndata: ")
     write(fanOut, to: &writer)
     writer.raw("\n\n")
+    return writer.bytes
   }
 
   package static func path(of fanOut: FanOut) -> String { "/v1/fan-outs/\(fanOut.id)" }

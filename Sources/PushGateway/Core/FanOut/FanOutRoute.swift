@@ -22,7 +22,7 @@ package enum FanOutRoute: Equatable, Sendable {
   ) throws(Refusal) -> FanOutRoute {
     let parts = path.split(separator: UInt8(ascii: "/"), maxSplits: 6, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
-    switch (parts.count, parts[safe: 2]) {
+    switch (parts.count, parts.count > 2 ? parts[2] : "") {
     case (5, "apps") where parts[4] == "fan-outs":
       guard method.equals("POST") else { throw Refusal(.methodNotAllowed, "A fan-out is begun with POST.") }
       guard let bundleID = BundleID(parts[3]) else {
@@ -47,8 +47,4 @@ package enum FanOutRoute: Equatable, Sendable {
     }
     return id
   }
-}
-
-extension Array {
-  fileprivate subscript(safe place: Int) -> Element? { indices.contains(place) ? self[place] : nil }
 }

@@ -19,12 +19,19 @@ package struct FanOutTable {
   package func find(_ id: CanonicalUUID) -> FanOut? { byID[id] }
   func find(_ key: FanOutOrder.Key) -> FanOut? { byKey[key] }
 
-  /// - Returns: whether there is room now, and what had to be forgotten for it.
-  mutating func makeRoom() -> (forgotten: FanOut?, hasRoom: Bool) {
-    guard byID.count >= Self.capacity else { return (nil, true) }
-    guard let oldest = all.first(where: { $0.state != .running }) else { return (nil, false) }
+  enum Room {
+    case free
+    /// The oldest that had ended was forgotten for it.
+    case freed(FanOut)
+    /// As many as can be remembered are running.
+    case none
+  }
+
+  mutating func makeRoom() -> Room {
+    guard byID.count >= Self.capacity else { return .free }
+    guard let oldest = all.first(where: { $0.state != .running }) else { return .none }
     remove(oldest)
-    return (oldest, true)
+    return .freed(oldest)
   }
 
   mutating func insert(_ fanOut: FanOut) {

@@ -14,9 +14,11 @@ extension Ledger {
   /// - Parameter id: unique; the caller's, since chance is not the ledger's.
   package func begin(_ order: FanOutOrder, id: CanonicalUUID, at now: LedgerTime) -> FanOutVerdict {
     if let known = fanOuts.find(order.key) { return .known(known) }
-    let room = fanOuts.makeRoom()
-    guard room.hasRoom else { return .tooMany }
-    if let forgotten = room.forgotten { batch.write(.fanOut, id: forgotten.number, nil) }
+    switch fanOuts.makeRoom() {
+    case .free: break
+    case .freed(let forgotten): batch.write(.fanOut, id: forgotten.number, nil)
+    case .none: return .tooMany
+    }
     let fanOut = FanOut(id: id, order: order, number: takeNumber(), end: nextRegistrationID, acceptedAt: now)
     fanOuts.insert(fanOut)
     fanOuts.touch(fanOut)
