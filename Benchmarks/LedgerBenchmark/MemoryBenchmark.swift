@@ -37,7 +37,7 @@ final class MemoryBenchmark {
       let number = UInt64(ledger.registrations.count)
       let device = ledger.enrol(
         id: DeviceID(CanonicalUUID(high: number &* 0x9E37_79B9_7F4A_7C15, low: number)),
-        keyHash: [UInt8](repeating: 1, count: 32), platform: .iOS, os: "26.1", scope: scope)
+        keyHash: [UInt8](repeating: 1, count: 32), platform: .iOS, os: "26.1", scope: scope, at: now)
       let change = Ledger.RegistrationChange(
         bundleID: bundleID, environment: .development, token: tokens[Int(number)], freshToken: tokens[Int(number)],
         widgets: widgets)

@@ -1,5 +1,5 @@
 /// A program or one of its commands, declared as a value: what it takes, how its help page reads, what it does.
-/// A command either has subcommands or does something itself.
+/// A command has subcommands, or does something itself, or both: then a word that names a subcommand is one.
 package struct Command: Sendable {
   /// A command line that works when pasted, and what it is for.
   package struct Example: Sendable {
@@ -18,7 +18,7 @@ package struct Command: Sendable {
   package let summary: String
   package let discussion: String?
   package let positionals: [Positional]
-  /// Understood by this command and by all below it.
+  /// Understood by this command and, where it does nothing itself, by all below it.
   package let options: [CommandOption]
   package let examples: [Example]
   package let subcommands: [Command]
@@ -26,10 +26,11 @@ package struct Command: Sendable {
   /// Works, and stands on no page: for those who package the program.
   package let isHidden: Bool
 
-  /// A command that does something. The action may throw ``UsageError`` (exit code 2); any other error ends with 1.
+  /// A command that does something, and may have others below it, which do not take its own options. The action may throw ``UsageError`` (exit code 2); any other error ends with 1.
   package init(
     _ name: String, summary: String, discussion: String? = nil, positionals: [Positional] = [],
-    options: [CommandOption] = [], examples: [Example] = [], isHidden: Bool = false, action: @escaping Action
+    options: [CommandOption] = [], examples: [Example] = [], subcommands: [Command] = [], isHidden: Bool = false,
+    action: @escaping Action
   ) {
     self.name = name
     self.summary = summary
@@ -37,9 +38,14 @@ package struct Command: Sendable {
     self.positionals = positionals
     self.options = options
     self.examples = examples
-    self.subcommands = []
+    self.subcommands = subcommands
     self.action = action
     self.isHidden = isHidden
+  }
+
+  /// What may be given to the command at the end of a path from the program to it.
+  static func options(of path: [Command]) -> [CommandOption] {
+    path.dropLast().flatMap(\.sharedOptions) + (path.last?.options ?? [])
   }
 
   /// A command that only groups others.
@@ -57,6 +63,9 @@ package struct Command: Sendable {
     self.action = nil
     self.isHidden = false
   }
+
+  /// Understood by all below it.
+  var sharedOptions: [CommandOption] { action == nil ? options : [] }
 
   var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }
 

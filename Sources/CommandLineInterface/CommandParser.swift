@@ -17,8 +17,10 @@ struct CommandParser {
     var optionsEnded = false
     while let word = rest.popFirst() {
       if optionsEnded || !word.hasPrefix("-") || word == "-" {
-        if let command = path.last, !command.subcommands.isEmpty {
-          path.append(try subcommand(word, of: command, path: path))
+        if let command = path.last, !command.subcommands.isEmpty, words.isEmpty,
+          let next = try subcommand(word, of: command, path: path)
+        {
+          path.append(next)
         } else {
           words.append(word)
         }
@@ -30,6 +32,11 @@ struct CommandParser {
       }
     }
     if given[.help] != nil { return .help(path) }
+    // One that stood before its command was judged when the command was not known yet.
+    let known = Command.options(of: path)
+    if let stray = given.keys.first(where: { !known.contains($0) }) {
+      throw UsageError("unknown option '--\(stray.name)'", help: name(of: path))
+    }
     guard let command = path.last, let action = command.action else {
       guard given.isEmpty, path.count == 1 else {
         throw UsageError("a command is missing after '\(name(of: path))'", help: name(of: path))
@@ -41,8 +48,9 @@ struct CommandParser {
     return .run(action, invocation)
   }
 
-  private func subcommand(_ word: String, of command: Command, path: [Command]) throws(UsageError) -> Command {
+  private func subcommand(_ word: String, of command: Command, path: [Command]) throws(UsageError) -> Command? {
     if let found = command.subcommands.first(where: { $0.name == word }) { return found }
+    guard command.action == nil else { return nil }
     let names = command.visibleSubcommands.map(\.name)
     let hint = Suggestion.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     throw UsageError(
@@ -51,7 +59,7 @@ struct CommandParser {
   }
 
   private func option(_ word: String, path: [Command]) throws(UsageError) -> (CommandOption, attached: String?) {
-    let known = path.flatMap(\.options) + [.help]
+    let known = Command.options(of: path) + [.help]
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let attached = parts.count == 2 ? String(parts[1]) : nil
     let name = String(parts[0])

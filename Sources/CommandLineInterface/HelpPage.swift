@@ -15,7 +15,7 @@ struct HelpPage {
     if !command.visibleSubcommands.isEmpty {
       sections.append(section("Commands", command.visibleSubcommands.map { ($0.name, $0.summary) }))
     }
-    let inherited = path.dropLast().flatMap(\.options)
+    let inherited = path.dropLast().flatMap(\.sharedOptions)
     if !command.options.isEmpty { sections.append(section("Options", command.options.map(row))) }
     sections.append(
       section(command.options.isEmpty ? "Options" : "Common options", (inherited + [.help]).map(row)))
@@ -28,7 +28,7 @@ struct HelpPage {
 
   private func usage(of command: Command) -> String {
     var words = path.map(\.name)
-    if !command.subcommands.isEmpty { words.append("COMMAND") }
+    if !command.subcommands.isEmpty { words.append(command.action == nil ? "COMMAND" : "[COMMAND]") }
     words += command.positionals.map(\.synopsis)
     words.append("[OPTIONS]")
     return words.joined(separator: " ")

@@ -96,13 +96,13 @@ extension DeveloperModeAuditEntry {
     case .developerModeOn: action = .granted
     case .developerModeOff: action = .ended
     case .developerModeEnded: action = .expired
-    case .budgetReset: return nil
+    case .budgetReset, .registrationsSwept: return nil
     }
     var (app, device): (String?, String?)
     switch entry.subject {
     case .developerMode(.app(let bundleID)): app = bundleID.description
     case .developerMode(.device(let id)): device = id.description
-    case .budgets: return nil
+    case .budgets, .registrations: return nil
     }
     self.init(
       time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: app, device: device,

@@ -20,7 +20,7 @@ import TokenStore
     token = try #require(DeviceToken(bytes: [1, 2, 3]))
     device = ledger.enrol(
       id: DeviceRouteTests.device, keyHash: [], platform: .iOS, os: "26",
-      scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: []))
+      scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: []), at: start)
   }
 
   @Test("A full budget has no next token; a spent token comes back at a date of the wall clock")
@@ -69,7 +69,8 @@ import TokenStore
   func explanation() throws {
     _ = try register()
     let other = ledger.enrol(
-      id: DeviceID(CanonicalUUID(high: 9, low: 9)), keyHash: [], platform: .iOS, os: "26", scope: device.scope)
+      id: DeviceID(CanonicalUUID(high: 9, low: 9)), keyHash: [], platform: .iOS, os: "26", scope: device.scope,
+      at: start)
     ledger.attach(device, as: SessionID(rawValue: 1), last: nil, at: start)
     try push(1, at: 0)
     ledger.receive(EventID(epoch: 7, sequence: 1), from: device, at: clock(10).now)

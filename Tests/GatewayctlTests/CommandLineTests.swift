@@ -23,6 +23,19 @@ import Testing
       },
       Command("fail", summary: "Fails.") { _ in throw CommandFailure("the pot is empty: fill it") },
       Command("group", summary: "Groups.", subcommands: [Command("leaf", summary: "Leaf.") { _ in .success }]),
+      Command(
+        "list", summary: "Lists, and more.", positionals: [Positional("ONE", help: "only this", count: .optional)],
+        options: [level],
+        subcommands: [
+          Command("wash", summary: "Washes.", options: [topic]) { invocation in
+            invocation.output.print("wash \(invocation.arguments) \(invocation.values(topic))")
+            return .success
+          }
+        ]
+      ) { invocation in
+        invocation.output.print("list \(invocation.arguments) \(invocation.value(level) ?? "-")")
+        return .success
+      },
     ])
 
   private func run(_ line: String) -> (code: ExitCode, output: String, error: String) {
@@ -39,6 +52,8 @@ import Testing
       ("brew --level=3 --json -- --odd", #"["--odd"] 3 [] true none"#),
       ("brew blue --level 2 --level 4 --span 500ms", #"["blue"] 4 [] false 0.5 seconds"#),
       ("brew blue --span 3", #"["blue"] 1 [] false 3.0 seconds"#),
+      ("list", "list [] -"), ("list blue --level 2", #"list ["blue"] 2"#), ("list blue", #"list ["blue"] -"#),
+      ("list wash --topic a", #"wash [] ["a"]"#), ("--json list wash", "wash [] []"),
     ]) func accepted(line: String, expected: String)
   {
     let result = run(line)
@@ -52,7 +67,10 @@ import Testing
     arguments: [
       ("brew blue --levle 3", "tool: unknown option '--levle'; did you mean '--level'?"),
       ("brwe blue", "tool: unknown command 'brwe'; did you mean 'brew'?"),
-      ("zzzzzz", "tool: unknown command 'zzzzzz' (there are: brew, fail, group)"),
+      ("zzzzzz", "tool: unknown command 'zzzzzz' (there are: brew, fail, group, list)"),
+      ("list wash --level 2", "tool: unknown option '--level'"),
+      ("list --level 2 wash", "tool: unknown option '--level'"),
+      ("list blue wash", "tool: unexpected argument 'wash'"),
       ("brew", "tool: POT is missing: which pot"),
       ("brew blue red", "tool: unexpected argument 'red'"),
       ("brew blue --level", "tool: --level needs a value: --level N, or --level=N"),

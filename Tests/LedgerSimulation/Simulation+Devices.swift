@@ -12,7 +12,7 @@ extension Simulation {
     let platform: Platform = random.oneIn(3) ? .watchOS : .iOS
     let device = ledger.enrol(
       id: id, keyHash: [UInt8](repeating: 9, count: 32), platform: platform, os: "26",
-      scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: GatewayEnvironment.allCases))
+      scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: GatewayEnvironment.allCases), at: now)
     book.endpoints[id] = Book.Endpoint(platform: platform)
     if random.oneIn(3) { ledger.rotateKey(of: device, to: [UInt8](repeating: 8, count: 32)) }
     tell("enrol \(name(id))")

@@ -18,6 +18,7 @@ import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
+import h2.settings
 
 Headers = Iterable[tuple[str, str]]
 
@@ -87,6 +88,8 @@ class Connection(asyncio.Protocol):
     def __init__(self, authority: str) -> None:
         self.authority = authority
         self.goaway: h2.events.ConnectionTerminated | None = None
+        #: False: what was read makes no room for more.
+        self.window_is_open = True
         #: Error codes of the server's RST_STREAM frames, by stream, answered or not.
         self.resets: dict[int, int] = {}
         self.closed = asyncio.Event()
@@ -187,6 +190,20 @@ class Connection(asyncio.Protocol):
                 continue  # the server has answered and reset it; its answer is the news
         self._unsent = blocked
 
+    # Reading slowly
+
+    def read_at_most(self, count: int) -> None:
+        """So many bytes of each stream that is opened from now on, until `read_on`."""
+        self.window_is_open = False
+        self._h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: count})
+        self._flush()
+
+    def read_on(self) -> None:
+        self.window_is_open = True
+        for number in self._streams:
+            self._h2.increment_flow_control_window(1 << 20, number)
+        self._flush()
+
     # What the server says
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -218,7 +235,8 @@ class Connection(asyncio.Protocol):
                 stream.answer.frames.append("HEADERS END_STREAM" if event.stream_ended else "HEADERS")
                 stream.headers.set_result(stream.answer)
         elif isinstance(event, h2.events.DataReceived):
-            self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if self.window_is_open:
+                self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             if (stream := self._streams.get(event.stream_id)) and stream.answer:
                 end = " END_STREAM" if event.stream_ended else ""
                 if stream.chunks is not None:

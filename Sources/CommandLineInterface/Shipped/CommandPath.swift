@@ -20,10 +20,10 @@ struct CommandPath {
   var subcommands: [Command] { command.visibleSubcommands }
 
   /// Everything that may be typed here, inherited options and `--help` included.
-  var options: [CommandOption] { commands.flatMap(\.options) + [.help] }
+  var options: [CommandOption] { Command.options(of: commands) + [.help] }
 
   /// What the command and its groups take, without the program's own.
-  var ownOptions: [CommandOption] { commands.dropFirst().flatMap(\.options) }
+  var ownOptions: [CommandOption] { Command.options(of: Array(commands.dropFirst())) }
 
   /// The program and every visible command below it, each before its own.
   static func all(of program: Command) -> [CommandPath] { CommandPath(program: program).andBelow }

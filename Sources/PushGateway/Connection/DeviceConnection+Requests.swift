@@ -57,6 +57,7 @@ extension DeviceConnection {
     guard constantTimeEqual(SHA256Digest.of(key.bytes).bytes, expected), let device else {
       throw DeviceRefusal(.badCredential)
     }
+    worker.ledger.noteContact(with: device, at: worker.now)
     return device
   }
 
@@ -72,7 +73,7 @@ extension DeviceConnection {
       CanonicalUUID(randomHigh: worker.random.next(), randomLow: worker.random.next(), isUpperCase: false))
     _ = worker.ledger.enrol(
       id: id, keyHash: SHA256Digest.of(secret.bytes).bytes, platform: request.platform, os: request.os.description,
-      scope: scope)
+      scope: scope, at: worker.now)
     answer(201, EnrolmentAnswer(device: id, key: secret).body, stream, on: connection)
   }
 

@@ -10,8 +10,9 @@ final class DeviceConnection: ConnectionListener {
     var session: SessionID
     var device: DeviceState
     var stream: Int32
-    /// HTTP/2 has taken all that was written; the socket may still hold some.
-    var isDrained = false
+    /// Something was written that the reader has not taken yet. Neither the head of the answer counts nor a heartbeat
+    /// that an event has overtaken on its way to its commit: what they leave empty says nothing of the event.
+    var isUnread = false
     /// Something was written since the last tick, so no heartbeat is owed.
     var wasActive = false
   }
@@ -35,8 +36,6 @@ final class DeviceConnection: ConnectionListener {
       }
     case .bodyExceededLimit(let stream):
       refuse(refusalOfLongBody(stream), stream, early: true, on: connection)
-    case .outputDrained(let stream):
-      if let place = updates.firstIndex(where: { $0.stream == stream.id }) { updates[place].isDrained = true }
     case .streamClosed(let stream, _):
       endUpdates(where: { $0.stream == stream.id })
     case .pingAcknowledged: awaitsPing = false
@@ -45,8 +44,10 @@ final class DeviceConnection: ConnectionListener {
   }
 
   func outputFlushed(on connection: HTTPConnection) {
-    for place in updates.indices where updates[place].isDrained {
-      updates[place].isDrained = false
+    for place in updates.indices where updates[place].isUnread {
+      guard let stream = connection.http2.stream(updates[place].stream), connection.http2.isOutputEmpty(of: stream)
+      else { continue }
+      updates[place].isUnread = false
       worker.ledger.outputEmptied(updates[place].session, of: updates[place].device, at: worker.now)
     }
   }
@@ -61,6 +62,9 @@ final class DeviceConnection: ConnectionListener {
         connection.http2.isOutputEmpty(of: stream)
       {
         connection.http2.write(EventStreamFrame.heartbeat, to: stream)
+        if worker.ledger.outputFilled(updates[place].session, of: updates[place].device) {
+          updates[place].isUnread = true
+        }
       }
       updates[place].wasActive = false
     }
@@ -104,6 +108,7 @@ final class DeviceConnection: ConnectionListener {
       let stream = connection.http2.stream(updates[place].stream)
     else { return }
     updates[place].wasActive = true
+    updates[place].isUnread = true
     worker.scratch.removeAll(keepingCapacity: true)
     EventStreamFrame.append(refresh, to: &worker.scratch)
     connection.http2.write(worker.scratch, to: stream)
@@ -120,6 +125,7 @@ final class DeviceConnection: ConnectionListener {
 
   private func endUpdates(where isEnding: (Updates) -> Bool) {
     for update in updates where isEnding(update) {
+      worker.ledger.noteContact(with: update.device, at: worker.now)
       worker.ledger.detach(update.device, session: update.session)
       worker.forget(update.session)
     }

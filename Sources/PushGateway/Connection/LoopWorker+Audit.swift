@@ -22,6 +22,7 @@ extension LoopWorker {
         log.record(.warning, "developer mode is on: budgets of development registrations are lifted", fields)
       case .developerModeOff: log.record(.warning, "developer mode is off, by hand", fields)
       case .developerModeEnded: log.record(.warning, "developer mode has ended", fields)
+      case .registrationsSwept: log.record(.warning, "stale registrations were removed by hand", fields)
       case .budgetReset: log.record(.warning, "budgets were reset by hand", fields)
       }
     }

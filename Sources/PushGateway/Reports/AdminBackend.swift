@@ -17,6 +17,20 @@ public protocol AdminBackend: Sendable {
   ///   - app: only those of this bundle ID.
   func registrations(limit: Int, after: String?, app: String?) throws(AdminFailure) -> RegistrationPage
 
+  /// All registrations as JSON lines, a part at a time.
+  /// - Parameter app: only those of this bundle ID.
+  func exportRegistrations(app: String?) throws(AdminFailure) -> any RegistrationExport
+
+  /// Takes over what is new, line by line; see ``ImportReport``.
+  /// - Parameters:
+  ///   - text: whole lines.
+  ///   - who: for the log.
+  func importRegistrations(
+    _ text: [UInt8], dryRun: Bool, who: String, peerUID: UInt32?
+  ) throws(AdminFailure) -> ImportReport
+
+  func sweepRegistrations(_ request: SweepRequest, peerUID: UInt32?) throws(AdminFailure) -> SweepReport
+
   /// - Parameter token: hex in any case.
   func registration(token: String) throws(AdminFailure) -> RegistrationReport
 

@@ -26,12 +26,38 @@ struct AdminClient {
     return status == 404 ? nil : try decoded(try accepted(status, bytes))
   }
 
-  func post<Report: Decodable>(_ path: [String], _ body: some Encodable) throws -> Answer<Report> {
-    try decoded(try send("POST", path, query: [], body: Array(try JSONEncoder().encode(body))))
+  func post<Report: Decodable>(
+    _ path: [String], _ body: some Encodable, seconds: Int = timeoutSeconds
+  ) throws -> Answer<Report> {
+    let bytes = Array(try JSONEncoder().encode(body))
+    let answer = try exchange("POST", path, query: [], body: bytes, seconds: seconds)
+    return try decoded(try accepted(answer.status, answer.bytes))
   }
 
   func put<Report: Decodable>(_ path: [String], _ body: some Encodable) throws -> Answer<Report> {
     try decoded(try send("PUT", path, query: [], body: Array(try JSONEncoder().encode(body))))
+  }
+
+  /// For what goes over all registrations: longer than any disk should take for it.
+  static let patience = 600
+
+  /// - Parameter receive: gets the body as it comes; false ends it, and then this throws.
+  func download(
+    _ path: [String], query: [(String, String?)], receiving receive: (UnsafeRawBufferPointer) -> Bool
+  ) throws {
+    try withoutActuallyEscaping(receive) { receive in
+      let (status, bytes) = try exchange("GET", path, query: query, body: nil, receiving: receive)
+      _ = try accepted(status, bytes)
+    }
+  }
+
+  /// - Parameter lines: of JSON.
+  func upload<Report: Decodable>(
+    _ path: [String], query: [(String, String?)], lines: [UInt8]
+  ) throws -> Answer<Report> {
+    let (status, bytes) = try exchange(
+      "POST", path, query: query, body: lines, contentType: "application/jsonl", seconds: Self.patience)
+    return try decoded(try accepted(status, bytes))
   }
 
   func delete(_ path: [String], query: [(String, String?)]) throws {
@@ -61,15 +87,19 @@ struct AdminClient {
   }
 
   private func exchange(
-    _ method: String, _ path: [String], query: [(String, String?)], body: [UInt8]?
+    _ method: String, _ path: [String], query: [(String, String?)], body: [UInt8]?,
+    contentType: String = "application/json", seconds: Int = timeoutSeconds,
+    receiving receive: ((UnsafeRawBufferPointer) -> Bool)? = nil
   ) throws -> (status: Int, bytes: [UInt8]) {
     guard let handle = CurlHandle() else { throw CommandFailure("libcurl could not start") }
     let parameters = query.compactMap { name, value in value.map { Self.encoded(name) + "=" + Self.encoded($0) } }
     let target = (["v1"] + path).map(Self.encoded).joined(separator: "/")
     let url = "http://localhost/" + target + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
-    switch handle.request(method, url, socket: socket, body: body, seconds: Self.timeoutSeconds) {
+    let outcome = handle.request(
+      method, url, socket: socket, body: body, contentType: contentType, seconds: seconds, receiving: receive)
+    switch outcome {
     case .answered(let status, let bytes): return (status, bytes)
-    case .failed(let code, let errno, let text): throw unreachable(code, errno, text)
+    case .failed(let code, let errno, let text): throw unreachable(code, errno, text, seconds: seconds)
     }
   }
 
@@ -79,9 +109,12 @@ struct AdminClient {
     return CommandFailure(detail?.printable ?? "the gateway answered with status \(status)")
   }
 
-  private func unreachable(_ code: CURLcode, _ errno: Int32, _ text: String) -> CommandFailure {
+  private func unreachable(_ code: CURLcode, _ errno: Int32, _ text: String, seconds: Int) -> CommandFailure {
     if code == CURLE_OPERATION_TIMEDOUT {
-      return CommandFailure("the gateway did not answer on \(socket) within \(Self.timeoutSeconds) s")
+      return CommandFailure("the gateway did not answer on \(socket) within \(seconds) s")
+    }
+    if code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR {
+      return CommandFailure("the gateway broke off its answer on \(socket): ask again")
     }
     guard code == CURLE_COULDNT_CONNECT else { return CommandFailure("the admin socket \(socket): \(text)") }
     let mend =

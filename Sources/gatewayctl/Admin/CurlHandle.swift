@@ -12,7 +12,18 @@ struct CurlHandle: ~Copyable {
   /// More than any report has; a server that sends more is not ours.
   static let maximumBodyBytes = 64 << 20
 
-  private final class Sink { var bytes: [UInt8] = [] }
+  private final class Sink {
+    var bytes: [UInt8] = []
+    let receive: ((UnsafeRawBufferPointer) -> Bool)?
+    private let handle: UnsafeMutableRawPointer
+
+    init(_ handle: UnsafeMutableRawPointer, _ receive: ((UnsafeRawBufferPointer) -> Bool)?) {
+      self.handle = handle
+      self.receive = receive
+    }
+
+    var isAccepted: Bool { gatewayd_curl_get_long(handle, CURLINFO_RESPONSE_CODE) == 200 }
+  }
 
   private let raw: UnsafeMutableRawPointer
 
@@ -27,16 +38,27 @@ struct CurlHandle: ~Copyable {
   private static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// One HTTP/1.1 request over a Unix socket, in bounded time.
+  ///
+  /// - Parameters:
+  ///   - seconds: for all of it; where `receive` is given, for each pause in it.
+  ///   - receive: gets the body of a 200 as it comes, in place of the outcome, and ends the transfer with false.
   borrowing func request(
-    _ method: String, _ url: String, socket: String, body: [UInt8]?, seconds: Int
+    _ method: String, _ url: String, socket: String, body: [UInt8]?, contentType: String, seconds: Int,
+    receiving receive: ((UnsafeRawBufferPointer) -> Bool)? = nil
   ) -> Outcome {
-    let sink = Sink()
-    var fields = curl_slist_append(nil, "content-type: application/json")
+    let sink = Sink(raw, receive)
+    var fields = curl_slist_append(nil, "content-type: \(contentType)")
     // Without it libcurl waits a second for "100 Continue" before a larger body.
     fields = curl_slist_append(fields, "expect:") ?? fields
     defer { curl_slist_free_all(fields) }
     set(CURLOPT_NOSIGNAL, 1)
-    set(CURLOPT_TIMEOUT, seconds)
+    if receive == nil {
+      set(CURLOPT_TIMEOUT, seconds)
+    } else {
+      set(CURLOPT_CONNECTTIMEOUT, seconds)
+      set(CURLOPT_LOW_SPEED_LIMIT, 1)
+      set(CURLOPT_LOW_SPEED_TIME, seconds)
+    }
     set(CURLOPT_UNIX_SOCKET_PATH, socket)
     set(CURLOPT_NOPROXY, "*")
     set(CURLOPT_URL, url)
@@ -65,6 +87,7 @@ struct CurlHandle: ~Copyable {
 extension CurlHandle {
   fileprivate static func take(_ bytes: UnsafeRawBufferPointer, context: UnsafeMutableRawPointer) -> Int {
     let sink = Unmanaged<Sink>.fromOpaque(context).takeUnretainedValue()
+    if let receive = sink.receive, sink.isAccepted { return receive(bytes) ? bytes.count : 0 }
     guard sink.bytes.count + bytes.count <= maximumBodyBytes else { return 0 }
     sink.bytes += bytes
     return bytes.count

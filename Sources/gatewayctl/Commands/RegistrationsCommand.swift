@@ -1,7 +1,7 @@
 import CommandLineInterface
 import GatewayReports
 
-/// `gatewayctl registrations [TOKEN]`
+/// `gatewayctl registrations [TOKEN]`, and what is done to them by the many
 enum RegistrationsCommand {
   private static let app = CommandOption.value("app", "BUNDLE-ID", help: "only the registrations of this app")
   private static let limit = CommandOption.value(
@@ -15,6 +15,9 @@ enum RegistrationsCommand {
     examples: [
       .init("gatewayctl registrations --app com.example.caffeine", "who has the app"),
       .init("gatewayctl registrations 8f14e45f", "one registration: budgets, marks, last decisions"),
+    ],
+    subcommands: [
+      RegistrationExportCommand.command, RegistrationImportCommand.command, RegistrationSweepCommand.command,
     ]
   ) { invocation in
     let admin = try invocation.admin()

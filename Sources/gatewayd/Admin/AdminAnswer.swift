@@ -2,12 +2,29 @@ import FoundationEssentials
 import GatewayReports
 
 /// What goes back to an admin client.
-struct AdminAnswer: Sendable, Equatable {
+struct AdminAnswer {
   var status: Int
   var contentType = "application/json"
   /// Beside those that every answer has.
   var fields: [String: String] = [:]
   var body: [UInt8]
+  /// In place of `body`.
+  var stream: AdminStream?
+
+  init(
+    status: Int, contentType: String = "application/json", fields: [String: String] = [:], body: [UInt8]
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.fields = fields
+    self.body = body
+  }
+
+  /// A long body of JSON lines.
+  init(streaming export: any RegistrationExport) {
+    self.init(status: 200, contentType: "application/jsonl", body: [])
+    stream = AdminStream(export)
+  }
 
   static func json(_ value: some Encodable, status: Int = 200) -> Self {
     let encoder = JSONEncoder()

@@ -20,6 +20,14 @@ enum AdminBody {
     return request
   }
 
+  static func sweepRequest(_ bytes: [UInt8]) throws(AdminFailure) -> SweepRequest {
+    try checkKeys(of: bytes, known: ["olderThanSeconds", "app", "dryRun", "who"])
+    let request = try decode(SweepRequest.self, from: bytes)
+    try checkText("app", request.app)
+    try checkText("who", request.who)
+    return request
+  }
+
   /// The body of a reset may be absent.
   static func who(_ bytes: [UInt8]) throws(AdminFailure) -> String? {
     guard !bytes.isEmpty else { return nil }

@@ -33,7 +33,9 @@ func adminRequestArrived(
     size.pointee = 0
     return exchange.append(bytes) ? .YES : .NO
   }
-  return queue(exchange.isTooLarge ? AdminRouter.bodyTooLarge : shared.router.answer(exchange.request), on: connection)
+  return queue(
+    exchange.isTooLarge ? AdminRouter.bodyTooLarge(for: exchange.request) : shared.router.answer(exchange.request),
+    on: connection)
 }
 
 /// Called exactly once for each request whose head has been seen, however it ended.
@@ -81,18 +83,45 @@ private func collectField(
 }
 
 private func queue(_ answer: AdminAnswer, on connection: OpaquePointer) -> MHD_Result {
-  let created = answer.body.withUnsafeBytes { bytes in
-    // The library copies, and so does not write; its parameter is only not const.
-    MHD_create_response_from_buffer(
-      bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-  }
+  let created =
+    answer.stream.map(streamed)
+    ?? answer.body.withUnsafeBytes { bytes in
+      // The library copies, and so does not write; its parameter is only not const.
+      MHD_create_response_from_buffer(
+        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
   guard let response = created else { return .NO }
   defer { MHD_destroy_response(response) }
-  if !answer.body.isEmpty { _ = MHD_add_response_header(response, "content-type", answer.contentType) }
+  if answer.stream != nil || !answer.body.isEmpty {
+    _ = MHD_add_response_header(response, "content-type", answer.contentType)
+  }
   // Tokens and budgets are nobody's to keep.
   _ = MHD_add_response_header(response, "cache-control", "no-store")
   for (name, value) in answer.fields { _ = MHD_add_response_header(response, name, value) }
   return MHD_queue_response(connection, UInt32(answer.status), response)
+}
+
+/// A body that is made while it is sent, in chunks. Where it fails it breaks off, and the client knows that it is not whole.
+private func streamed(_ stream: AdminStream) -> OpaquePointer? {
+  MHD_create_response_from_callback(
+    UInt64.max, 64 << 10, readStream, Unmanaged.passRetained(stream).toOpaque(), releaseStream)
+}
+
+private func readStream(
+  context: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, size: Int
+) -> Int {
+  guard let context, let buffer else { return -2 }
+  let room = UnsafeMutableRawBufferPointer(start: buffer, count: size)
+  switch Unmanaged<AdminStream>.fromOpaque(context).takeUnretainedValue().read(into: room) {
+  case .some(0): return -1  // MHD_CONTENT_READER_END_OF_STREAM
+  case .some(let count): return count
+  case nil: return -2  // MHD_CONTENT_READER_END_WITH_ERROR
+  }
+}
+
+private func releaseStream(context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<AdminStream>.fromOpaque(context).release()
 }
 
 /// From the kernel, so the peer cannot choose it.

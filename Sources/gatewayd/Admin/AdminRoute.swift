@@ -2,6 +2,7 @@
 enum AdminRoute: Sendable, Equatable {
   case health, readiness, metrics, status
   case registrations
+  case registrationExport, registrationImport, registrationSweep
   case registration(token: String)
   case budgets(token: String)
   case budgetReset(token: String)
@@ -24,6 +25,10 @@ enum AdminRoute: Sendable, Equatable {
       switch (parts.dropFirst().first, Array(ids)) {
       case ("status", let rest) where rest.isEmpty: self = .status
       case ("registrations", let rest) where rest.isEmpty: self = .registrations
+      // No token is spelled like these: they are not hex.
+      case ("registrations", ["export"]): self = .registrationExport
+      case ("registrations", ["import"]): self = .registrationImport
+      case ("registrations", ["sweep"]): self = .registrationSweep
       case ("registrations", let rest) where rest.count == 1: self = .registration(token: rest[0])
       case ("budgets", let rest) where rest.count == 1: self = .budgets(token: rest[0])
       case ("budgets", let rest) where rest.count == 2 && rest[1] == "reset": self = .budgetReset(token: rest[0])
@@ -40,7 +45,7 @@ enum AdminRoute: Sendable, Equatable {
   /// HEAD is served wherever GET is.
   var methods: [String] {
     switch self {
-    case .budgetReset: ["POST"]
+    case .budgetReset, .registrationImport, .registrationSweep: ["POST"]
     case .developerMode: ["GET", "HEAD", "PUT", "DELETE"]
     default: ["GET", "HEAD"]
     }
@@ -50,11 +55,16 @@ enum AdminRoute: Sendable, Equatable {
   func parameters(for method: String) -> [String] {
     switch self {
     case .registrations: ["limit", "after", "app"]
+    case .registrationExport: ["app"]
+    case .registrationImport: ["dry-run", "who"]
     case .explainNewest: ["last", "refused"]
     case .developerMode where method == "DELETE": ["app", "device", "who", "why"]
     default: []
     }
   }
+
+  /// What its body may have. An import comes in pieces of whole lines, each of which a device sent as one body.
+  var maximumBodyBytes: Int { self == .registrationImport ? 4 << 20 : 64 << 10 }
 
   /// On TCP these need no token: a probe and a scraper have none.
   var isOpen: Bool {

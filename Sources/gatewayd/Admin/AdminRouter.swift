@@ -4,7 +4,6 @@ import Synchronization
 
 /// Decides what an admin request is answered. Knows no socket; every admin thread calls it.
 final class AdminRouter: Sendable {
-  static let maximumBodyBytes = 64 << 10
   /// Calls into the gateway at once, and as many again that ask for readiness. The rest of the connections stay free
   /// for health, which asks nobody, however long a call takes.
   static let maximumBackendCalls = 8
@@ -38,14 +37,20 @@ final class AdminRouter: Sendable {
         status: 400, code: "unknown-parameter", detail: "unknown query parameter '\(unknown.name.prefix(64))'; \(names)"
       )
     }
-    if let length = request.contentLength, Int(length).map({ $0 > Self.maximumBodyBytes }) ?? true {
-      return Self.bodyTooLarge
+    if let length = request.contentLength, Int(length).map({ $0 > route.maximumBodyBytes }) ?? true {
+      return Self.bodyTooLarge(for: request)
     }
     return nil
   }
 
-  static var bodyTooLarge: AdminAnswer {
-    .failure(status: 413, code: "body-too-large", detail: "a body may have at most \(maximumBodyBytes) bytes")
+  static func bodyTooLarge(for request: AdminRequest) -> AdminAnswer {
+    .failure(
+      status: 413, code: "body-too-large", detail: "a body may have at most \(maximumBodyBytes(of: request)) bytes here"
+    )
+  }
+
+  static func maximumBodyBytes(of request: AdminRequest) -> Int {
+    AdminRoute(path: request.path)?.maximumBodyBytes ?? 0
   }
 
   /// For a request that ``refusal(of:)`` let through, with its body.
@@ -85,6 +90,11 @@ final class AdminRouter: Sendable {
     case .metrics: .text(PrometheusText.text(of: try backend.metrics()), contentType: PrometheusText.contentType)
     case .status: .json(try backend.status())
     case .registrations: .json(try page(request))
+    case .registrationExport:
+      AdminAnswer(streaming: try backend.exportRegistrations(app: try Self.parameter("app", of: request)))
+    case .registrationImport: .json(try imported(request))
+    case .registrationSweep:
+      .json(try backend.sweepRegistrations(try AdminBody.sweepRequest(request.body), peerUID: request.peerUID))
     case .registration(let token): .json(try backend.registration(token: token))
     case .budgets(let token): .json(try backend.budgets(token: token))
     case .budgetReset(let token):
@@ -108,6 +118,14 @@ final class AdminRouter: Sendable {
     }
     return try backend.registrations(
       limit: limit, after: try Self.parameter("after", of: request), app: try Self.parameter("app", of: request))
+  }
+
+  private func imported(_ request: AdminRequest) throws(AdminFailure) -> ImportReport {
+    let isDryRun = try Self.parameter("dry-run", of: request) ?? "false"
+    guard ["true", "false"].contains(isDryRun) else { throw .invalid("'dry-run' must be true or false") }
+    return try backend.importRegistrations(
+      request.body, dryRun: isDryRun == "true", who: try Self.parameter("who", of: request) ?? Self.caller(request),
+      peerUID: request.peerUID)
   }
 
   private func newest(_ request: AdminRequest) throws(AdminFailure) -> ExplainListReport {

@@ -34,7 +34,8 @@ final class SampleLedger {
   func device(_ number: UInt64 = 1) -> DeviceState {
     ledger.enrol(
       id: DeviceID(CanonicalUUID(high: 1, low: number)), keyHash: [UInt8](repeating: 9, count: 32), platform: .iOS,
-      os: "26", scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: GatewayEnvironment.allCases))
+      os: "26", scope: DeviceScope(keyFingerprint: 1, bundleIDs: [], environments: GatewayEnvironment.allCases),
+      at: now)
   }
 
   @discardableResult

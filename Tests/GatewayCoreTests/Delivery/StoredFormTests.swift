@@ -84,6 +84,7 @@ import TokenStore
     let device = DeviceID(CanonicalUUID(high: .max, low: 1))
     let subjects: [AuditEntry.Subject] = [
       .developerMode(.app(app)), .developerMode(.device(device)), .budgets(app, device),
+      .registrations(nil), .registrations(app),
     ]
     for (action, subject) in AuditEntry.Action.allCases.flatMap({ action in subjects.map { (action, $0) } }) {
       for granter in [DeveloperMode.Grant.Granter.deviceSwitch, .operatorRequest(uid: uid)] {

@@ -13,7 +13,8 @@ import Testing
     ("/v1/budgets/<token>", .budgets(token: "<token>")),
     ("/v1/budgets/<token>/reset", .budgetReset(token: "<token>")), ("/v1/developer-mode", .developerMode),
     ("/v1/developer-mode/audit", .developerModeAudit), ("/v1/explain/<id>", .explain(id: "<id>")),
-    ("/v1/explain", .explainNewest),
+    ("/v1/explain", .explainNewest), ("/v1/registrations/export", .registrationExport),
+    ("/v1/registrations/import", .registrationImport), ("/v1/registrations/sweep", .registrationSweep),
   ]
 
   private func section() throws -> String {
@@ -50,6 +51,7 @@ import Testing
     let types: [(String, any Codable.Type)] = [
       ("GET /v1/status", GatewayStatus.self), ("GET /v1/registrations", RegistrationPage.self),
       ("GET /v1/registrations/<token>", RegistrationReport.self), ("GET /v1/budgets/<token>", BudgetReport.self),
+      ("POST /v1/registrations/import", ImportReport.self), ("POST /v1/registrations/sweep", SweepReport.self),
       ("PUT /v1/developer-mode", DeveloperModeReport.self), ("GET /v1/developer-mode/audit", Grants.self),
       ("GET /v1/explain/<id>", ExplainReport.self), ("GET /v1/explain", ExplainListReport.self),
     ]

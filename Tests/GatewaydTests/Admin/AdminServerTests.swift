@@ -54,6 +54,55 @@ import Testing
     }
   }
 
+  @Test("An export is sent in chunks, and one that cannot go on breaks off where all could see it")
+  func streamed() throws {
+    try serving { socket, _, backend in
+      let whole = try #require(socket.send("GET", "/v1/registrations/export"))
+      #expect(whole.status == 200)
+      #expect(whole.fields["content-type"] == "application/jsonl")
+      #expect(whole.fields["transfer-encoding"] == "chunked")
+      #expect(whole.body.contains("{\"format\":1}\n"))
+      #expect(whole.body.hasSuffix("0\r\n\r\n"))
+      let broken = try #require(socket.send("GET", "/v1/registrations/export?app=breaks.off"))
+      #expect(broken.body.contains("{\"format\":1}\n"))
+      #expect(!broken.body.hasSuffix("0\r\n\r\n"))
+      #expect(backend.calls == ["export -", "export breaks.off"])
+    }
+  }
+
+  @Test("An import may be longer than other bodies, and has its own limit")
+  func longImport() throws {
+    try serving { socket, _, backend in
+      let line = String(repeating: "x", count: 1 << 20) + "\n"
+      let answer = try #require(
+        socket.send("POST", "/v1/registrations/import?dry-run=true", body: line + line))
+      #expect(answer.status == 200)
+      #expect(answer.body.contains("\"refused\":1"))
+      #expect(backend.calls == ["import \(2 * (1 << 20) + 2) true by uid \(getuid())"])
+      let long = try #require(
+        socket.send(
+          "POST", "/v1/registrations/import", fields: ["host: localhost", "content-length: 4194305"]))
+      #expect(long.status == 413)
+      #expect(socket.send("POST", "/v1/registrations/import?dry-run=perhaps", body: "")?.status == 422)
+      #expect(socket.send("GET", "/v1/registrations/import")?.status == 405)
+    }
+  }
+
+  @Test(
+    "A sweep says what is wrong with it",
+    arguments: [
+      (#"{"olderThanSeconds":7776000,"who":"ada","dryRun":true}"#, 200), (#"{"olderThanSeconds":7776000}"#, 400),
+      (#"{"olderThanSeconds":"90d","who":"ada"}"#, 400), (#"{"older-than":1,"who":"ada"}"#, 422), ("", 400),
+      (#"{"olderThanSeconds":7776000,"who":""}"#, 422),
+    ]) func sweep(body: String, status: Int) throws
+  {
+    try serving { socket, _, backend in
+      let answer = try #require(socket.send("POST", "/v1/registrations/sweep", body: body))
+      #expect(answer.status == status, "\(answer.body)")
+      #expect(backend.calls == (status == 200 ? ["sweep 7776000 - true by ada"] : []))
+    }
+  }
+
   @Test("On TCP health, readiness and metrics are open, and the rest needs the token") func tcp() throws {
     try serving { _, tcp, backend in
       for path in ["/healthz", "/readyz", "/metrics"] { #expect(tcp.send("GET", path)?.status == 200) }

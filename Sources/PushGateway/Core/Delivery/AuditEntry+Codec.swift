@@ -15,6 +15,9 @@ extension AuditEntry {
       writer.byte(2)
       writer.text(app.description)
       writer.device(device)
+    case .registrations(let app):
+      writer.byte(3)
+      writer.optional(app) { $0.text($1.description) }
     }
     writer.text(who)
     writer.text(why)
@@ -36,7 +39,10 @@ extension AuditEntry {
     case 0: subject = .developerMode(.app(try reader.bundleID()))
     case 1: subject = .developerMode(.device(try reader.device()))
     case 2: subject = .budgets(try reader.bundleID(), try reader.device())
-    default: throw reader.damage("an app, a device or budgets")
+    case 3:
+      subject = .registrations(
+        try reader.optional { (reader) throws(ByteReader.Damage) in try reader.bundleID() })
+    default: throw reader.damage("an app, a device, budgets or registrations")
     }
     return AuditEntry(
       at: at, action: action, subject: subject, who: try reader.text(), why: try reader.text(),

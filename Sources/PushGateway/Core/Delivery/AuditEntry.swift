@@ -9,6 +9,7 @@ package struct AuditEntry: Hashable, Sendable {
     /// Ended by time, or with its device.
     case developerModeEnded
     case budgetReset
+    case registrationsSwept
   }
 
   /// What it was done to.
@@ -16,11 +17,14 @@ package struct AuditEntry: Hashable, Sendable {
     case developerMode(DeveloperModeSubject)
     /// The budgets of one app on one device.
     case budgets(BundleID, DeviceID)
+    /// Registrations of one app, or of all.
+    case registrations(BundleID?)
 
     package var description: String {
       switch self {
       case .developerMode(let subject): subject.description
       case .budgets(let app, let device): "\(app) on device \(device)"
+      case .registrations(let app): app.map { "registrations of \($0)" } ?? "all registrations"
       }
     }
   }

@@ -1,8 +1,9 @@
+import BudgetThrottle
 import TokenStore
 
 /// The stored row of a device.
 extension DeviceState {
-  private static let codecVersion: UInt8 = 1
+  private static let codecVersion: UInt8 = 2
 
   func encodeRow(into writer: inout ByteWriter) {
     writer.byte(Self.codecVersion)
@@ -16,12 +17,14 @@ extension DeviceState {
     for pattern in scope.bundleIDs { writer.text(pattern.description) }
     writer.number(UInt64(scope.environments.count))
     for environment in scope.environments { writer.text(environment.rawValue) }
+    writer.optional(lastSeen) { $0.signed($1.milliseconds) }
   }
 
   static func decodeRow(
     number: UInt64, _ reader: inout ByteReader, scope: (DeviceScope) -> DeviceScope
   ) throws(ByteReader.Damage) -> DeviceState {
-    guard try reader.byte() == codecVersion else { throw reader.damage("a device of version \(codecVersion)") }
+    let version = try reader.byte()
+    guard (1...codecVersion).contains(version) else { throw reader.damage("a device of version 1 or \(codecVersion)") }
     let id = DeviceID(CanonicalUUID(high: try reader.fixed(), low: try reader.fixed()))
     let keyHash = try reader.blob(atMost: 32)
     guard keyHash.count == 32 else { throw reader.damage("32 bytes of SHA-256") }
@@ -40,8 +43,14 @@ extension DeviceState {
       }
       environments.append(environment)
     }
-    return DeviceState(
+    let device = DeviceState(
       number: number, id: id, keyHash: keyHash, platform: platform, os: os,
       scope: scope(DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments)))
+    if version > 1 {
+      device.lastSeen = try reader.optional { (reader) throws(ByteReader.Damage) in
+        LedgerTime(milliseconds: try reader.signed())
+      }
+    }
+    return device
   }
 }

@@ -1,3 +1,4 @@
+package import BudgetThrottle
 package import TokenStore
 
 /// What the ledger knows of one device. Loop-bound, like the ledger that owns it.
@@ -14,6 +15,8 @@ package final class DeviceState {
   package let id: DeviceID
   private var keyDigest = InlineArray<32, UInt8>(repeating: 0)
   package let platform: Platform
+  /// Hours of ledger time, which fit in beside the platform. 0: not known.
+  private var lastSeenHour: UInt32 = 0
   package let os: String
   package let scope: DeviceScope
   package internal(set) var registrations = OwnedRegistrations()
@@ -57,6 +60,13 @@ package final class DeviceState {
   package internal(set) var keyHash: [UInt8] {
     get { (0..<32).map { keyDigest[$0] } }
     set { for place in 0..<32 { keyDigest[place] = place < newValue.count ? newValue[place] : 0 } }
+  }
+
+  /// When the device was last heard of, to a day (see ``Ledger/noteContact(with:at:)``), rounded down to an hour. nil
+  /// where a store of an earlier version did not say.
+  package internal(set) var lastSeen: LedgerTime? {
+    get { lastSeenHour == 0 ? nil : LedgerTime(milliseconds: Int64(lastSeenHour) * 3_600_000) }
+    set { lastSeenHour = newValue.map { UInt32(clamping: $0.milliseconds / 3_600_000) } ?? 0 }
   }
 
   package internal(set) var link: Link {

@@ -23,6 +23,14 @@ extension Ledger {
     handOverAll(of: device, at: now)
   }
 
+  /// Something else than a refresh waits on the device's stream now: nothing is handed over until that was taken.
+  /// - Returns: false when an earlier hand-over has yet to be taken anyway.
+  package func outputFilled(_ session: SessionID, of device: DeviceState) -> Bool {
+    guard device.link == .attached(session, isWritable: true) else { return false }
+    device.link = .attached(session, isWritable: false)
+    return true
+  }
+
   /// Hands over what is due of all apps of one device. It all goes out together: at one instant that is at most one
   /// hand-over a widget.
   func handOverAll(of device: DeviceState, at now: LedgerTime) {

@@ -172,6 +172,7 @@ extension Ledger {
         tidyWalk = nil
         return false
       }
+      noteStanding(of: registration.device, at: now)
       guard !registration.isActive else { continue }
       refreshPolicies(of: registration, at: now)
       guard registration.left.allSatisfy({ $0.cell.isForgettable(at: now, under: policy($0.policy)) }) else { continue }

@@ -37,11 +37,12 @@ extension Ledger {
   // MARK: Devices
 
   package func enrol(
-    id: DeviceID, keyHash: [UInt8], platform: Platform, os: String, scope: DeviceScope
+    id: DeviceID, keyHash: [UInt8], platform: Platform, os: String, scope: DeviceScope, at now: LedgerTime
   ) -> DeviceState {
     let device = DeviceState(
       number: nextDeviceNumber, id: id, keyHash: keyHash, platform: platform, os: os, scope: intern(scope))
     nextDeviceNumber += 1
+    device.lastSeen = now
     adopt(device)
     write(device)
     return device
@@ -152,22 +153,21 @@ extension Ledger {
   ) throws(RegistrationRefusal) -> DeviceToken {
     let candidates = change.token.map { [$0] } ?? [old, change.freshToken].compactMap { $0 }
     for token in candidates
-    where isFree(token, in: change.environment, for: device, app: change.bundleID, at: now) {
+    where isFree(token, in: change.environment, for: device.id, app: change.bundleID, at: now) {
       return token
     }
     throw .tokenInUse
   }
 
-  private func isFree(
-    _ token: DeviceToken, in environment: GatewayEnvironment, for device: DeviceState, app: BundleID,
-    at now: LedgerTime
+  func isFree(
+    _ token: DeviceToken, in environment: GatewayEnvironment, for device: DeviceID, app: BundleID, at now: LedgerTime
   ) -> Bool {
     if let holder = index.find(token, in: environment) {
-      return holder.device === device && holder.app.bundleID == app
+      return holder.device.id == device && holder.app.bundleID == app
     }
     guard let old = retired[RetiredToken.Key(token: token, environment: environment)]?.token, old.forgottenAt > now
     else { return true }
-    return old.owner == device.id && old.bundleID == app
+    return old.owner == device && old.bundleID == app
   }
 
   /// Takes the registration's token out of use; pushes to it are answered 410.
@@ -294,7 +294,7 @@ extension Ledger {
     deadlines.remove(registration)
   }
 
-  private func write(_ device: DeviceState) {
+  func write(_ device: DeviceState) {
     var writer = ByteWriter(reserving: 128)
     device.encodeRow(into: &writer)
     batch.write(.device, id: device.number, writer.bytes)

@@ -11,7 +11,11 @@ package struct EnrolmentRequest: Equatable, Sendable {
   }
 
   package static func parse(_ body: [UInt8]) throws(DeviceRefusal) -> EnrolmentRequest {
-    let object = try RequestObject(body: body, keys: ["platform", "os"])
+    try EnrolmentRequest(try RequestObject(body: body, keys: ["platform", "os"]))
+  }
+
+  /// Reads `platform` and `os`.
+  init(_ object: RequestObject) throws(DeviceRefusal) {
     let name = try object.text("platform")
     guard let platform = Platform(rawValue: name) else {
       throw DeviceRefusal(
@@ -26,6 +30,6 @@ package struct EnrolmentRequest: Equatable, Sendable {
       throw DeviceRefusal(
         .osTooOld, "widget pushes exist on \(platform.rawValue) from \(Platform.firstOSWithWidgetPushes), not on \(os)")
     }
-    return EnrolmentRequest(platform: platform, os: os)
+    self.init(platform: platform, os: os)
   }
 }

@@ -20,7 +20,12 @@ package struct RegistrationRequest: Equatable, Sendable {
   package static func parse(
     _ body: [UInt8], platform: Platform, os: OSVersion
   ) throws(DeviceRefusal) -> RegistrationRequest {
-    let object = try RequestObject(body: body, keys: ["environment", "token", "widgets"])
+    try RegistrationRequest(
+      try RequestObject(body: body, keys: ["environment", "token", "widgets"]), platform: platform, os: os)
+  }
+
+  /// Reads `environment`, `token` and `widgets`.
+  init(_ object: RequestObject, platform: Platform, os: OSVersion) throws(DeviceRefusal) {
     let name = try object.text("environment")
     guard let environment = GatewayEnvironment(rawValue: name) else {
       throw DeviceRefusal(
@@ -43,9 +48,9 @@ package struct RegistrationRequest: Equatable, Sendable {
     var widgets: [Widget] = []
     widgets.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      widgets.append(try widget(element, at: "widgets[\(index)]", platform: platform, os: os))
+      widgets.append(try Self.widget(element, at: "widgets[\(index)]", platform: platform, os: os))
     }
-    return RegistrationRequest(environment: environment, token: token, widgets: widgets)
+    self.init(environment: environment, token: token, widgets: widgets)
   }
 
   private static func widget(

@@ -12,15 +12,17 @@ struct RequestObject {
   init(body: [UInt8], keys: [String]) throws(DeviceRefusal) {
     guard body.count <= DeviceLimits.bodyBytes else { throw DeviceRefusal(.bodyTooLarge) }
     guard !body.isEmpty else { throw DeviceRefusal(.malformedJSON, "the body is empty, and should be a JSON object") }
-    let value: JSONValue
+    try self.init(try Self.read(body), at: "", keys: keys)
+  }
+
+  static func read(_ text: [UInt8]) throws(DeviceRefusal) -> JSONValue {
     do throws(JSONFault) {
-      value = try body.withUnsafeBytes { bytes in
+      return try text.withUnsafeBytes { bytes in
         Result { () throws(JSONFault) in try JSONValue(reading: bytes) }
       }.get()
     } catch {
       throw DeviceRefusal(.malformedJSON, error.description)
     }
-    try self.init(value, at: "", keys: keys)
   }
 
   init(_ value: JSONValue, at place: String, keys: [String]) throws(DeviceRefusal) {
@@ -66,6 +68,31 @@ struct RequestObject {
     case .bool(let value): return value
     default: throw wrongType(key, "true or false")
     }
+  }
+
+  /// nil when the key is absent or `null`.
+  func optionalInteger(_ key: String) throws(DeviceRefusal) -> Int64? {
+    switch value(key) {
+    case nil, .null: return nil
+    case .number(let text):
+      guard let number = Int64(text) else { throw wrongType(key, "a whole number") }
+      return number
+    default: throw wrongType(key, "a whole number")
+    }
+  }
+
+  func object(_ key: String, keys: [String]) throws(DeviceRefusal) -> RequestObject {
+    guard let value = value(key) else { throw DeviceRefusal(.missingKey, "\(path(key)) is missing") }
+    return try RequestObject(value, at: path(key), keys: keys)
+  }
+
+  func texts(_ key: String) throws(DeviceRefusal) -> [String] {
+    var texts: [String] = []
+    for element in try array(key) {
+      guard case .string(let text) = element else { throw wrongType(key, "an array of texts") }
+      texts.append(text)
+    }
+    return texts
   }
 
   func array(_ key: String) throws(DeviceRefusal) -> [JSONValue] {
