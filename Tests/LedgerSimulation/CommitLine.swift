@@ -1,3 +1,4 @@
+import BudgetThrottle
 import GatewayCore
 import TokenStore
 
@@ -6,8 +7,8 @@ import TokenStore
 struct CommitLine {
   /// What leaves the gateway.
   enum Output {
-    /// A 200 for a push that is to be kept.
-    case answer(Promises.List, number: UInt64)
+    /// A push that is to be kept has marked these widgets: a 200 for it, or a fan-out's word of them.
+    case answer(Promises.List, WidgetSet, number: UInt64)
     case delivery(Delivery, list: Promises.List?)
   }
 

@@ -10,6 +10,8 @@ package enum Invariant: String, CaseIterable, Sendable {
   case delivery = "a stream gets an event only when it has taken all before, and what is sent again keeps id and order"
   case promise = "a refresh that was answered 200 and has not expired reaches its device in the end"
   case answer = "the answer to a push says what became of it, and a client that waits as told passes"
+  case fanOut =
+    "a fan-out marks each widget that it is for once, over restarts too, and its counts are what became of them"
   case retry = "an apns-id that was accepted lately marks and charges nothing, over restarts too"
   case peek = "asking changes nothing"
   case durable = "what is read back after a crash is the ledger as of the last commit"

@@ -18,6 +18,17 @@ struct LedgerImage {
     var recent: RecentPushes
   }
 
+  struct FanOut: Equatable {
+    var number: UInt64
+    var key: FanOutOrder.Key
+    var push: IncomingPush
+    var filter: FanOutFilter
+    var state: GatewayCore.FanOut.State
+    var counts: FanOutCounts
+    var passed: UInt64
+    var acceptedAt: LedgerTime
+  }
+
   var registrations: [UInt64: Registration] = [:]
   /// Policies of `states`, then of `left`.
   var policies: [UInt64: [BudgetPolicy]] = [:]
@@ -25,6 +36,7 @@ struct LedgerImage {
   var retired: [RetiredToken.Key: RetiredToken] = [:]
   var grants: [DeveloperModeSubject: DeveloperMode.Grant] = [:]
   var audit: [AuditEntry] = []
+  var fanOuts: [CanonicalUUID: FanOut] = [:]
 
   init(_ ledger: Ledger) {
     for registration in ledger.registrations {
@@ -43,5 +55,10 @@ struct LedgerImage {
     retired = ledger.retired.mapValues(\.token)
     grants = ledger.developerMode.grants.mapValues(\.grant)
     audit = ledger.audit
+    for fanOut in ledger.fanOuts.all {
+      fanOuts[fanOut.id] = FanOut(
+        number: fanOut.number, key: fanOut.order.key, push: fanOut.order.push, filter: fanOut.order.filter,
+        state: fanOut.state, counts: fanOut.counts, passed: fanOut.passed, acceptedAt: fanOut.acceptedAt)
+    }
   }
 }

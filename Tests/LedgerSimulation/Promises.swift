@@ -16,14 +16,17 @@ struct Promises {
 
   private var versions: [UInt64: Int] = [:]
   /// The newest number that was answered 200 and was to be kept.
-  private var answered: [List: UInt64] = [:]
+  private var answered: [Place: UInt64] = [:]
   private var shown: [Place: UInt64] = [:]
 
   func list(of registration: UInt64) -> List {
     List(registration: registration, version: versions[registration] ?? 0)
   }
 
-  mutating func answer(_ list: List, number: UInt64) { answered[list] = max(answered[list] ?? 0, number) }
+  mutating func answer(_ list: List, widget: Int, number: UInt64) {
+    let place = Place(list: list, widget: widget)
+    answered[place] = max(answered[place] ?? 0, number)
+  }
 
   mutating func show(_ list: List, widget: Int, number: UInt64) {
     let place = Place(list: list, widget: widget)
@@ -32,12 +35,12 @@ struct Promises {
 
   mutating func replaceList(of registration: UInt64) {
     let old = list(of: registration)
-    answered[old] = nil
+    for place in answered.keys where place.list == old { answered[place] = nil }
     for place in shown.keys where place.list == old { shown[place] = nil }
     versions[registration] = old.version + 1
   }
 
-  func answered(_ list: List) -> UInt64? { answered[list] }
+  func answered(_ list: List, widget: Int) -> UInt64? { answered[Place(list: list, widget: widget)] }
 
   func shown(_ list: List, widget: Int) -> UInt64 { shown[Place(list: list, widget: widget)] ?? 0 }
 }

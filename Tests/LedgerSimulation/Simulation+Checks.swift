@@ -15,6 +15,7 @@ extension Simulation {
     for (id, old) in before.registrations {
       guard let registration = ledger.registrations.first(where: { $0.id == id }) else {
         try hold(effect.gone.contains(id), .durable, "registration \(id) vanished")
+        for state in old.states { noteRemoved(state) }
         continue
       }
       guard let account = book.accounts[id] else { throw finding(.durable, "registration \(id) is nobody's") }
@@ -23,6 +24,7 @@ extension Simulation {
     for id in effect.replaced { try checkBudgets(of: id, before.registrations[id], handedOver[id] ?? [:]) }
     for (id, places) in handedOver { try checkWindows(of: id, places.keys) }
     try checkPush(effect, handedOver, since: before)
+    try checkFanOuts()
     try checkTolls(handedOver, since: before)
     try checkStructure()
     if !effect.replaced.isEmpty || !effect.gone.isEmpty { try checkTokens() }
@@ -43,10 +45,12 @@ extension Simulation {
     let places =
       isReplaced
       ? Self.places(of: old.widgets, in: registration.widgets) : registration.states.indices.map { ($0, $0) }
+    for from in Set(old.states.indices).subtracting(places.map(\.0)) { noteRemoved(old.states[from]) }
     for (from, to) in places {
       let (before, after) = (old.states[from], registration.states[to])
       let list = promises.list(of: registration.id)
       if fresh[to] != nil { noteCharge(of: registration.widgets[to], in: account) }
+      try noteFate(before, after, fresh[to], registration.id, place: to, account, effect)
       if let died = try checkMark(before, after, fresh[to], registration.id, effect) {
         promises.show(list, widget: to, number: died)
       }
@@ -118,7 +122,9 @@ extension Simulation {
   ) throws -> UInt64? {
     try hold(new.lastNumber >= old.lastNumber, .mark, "a widget of registration \(id) unlearnt a push")
     guard let mark = old.mark else {
-      try hold(new.mark == nil || effect.pushed?.registration == id, .mark, "a mark out of nothing")
+      try hold(
+        new.mark == nil || effect.pushed?.registration == id || effect.slice?.marked[id] != nil, .mark,
+        "a mark out of nothing")
       return nil
     }
     if let fresh {
@@ -145,11 +151,7 @@ extension Simulation {
   private func checkInFlight(
     _ old: WidgetState, _ new: WidgetState, _ fresh: UInt64?, _ account: Book.Account, _ effect: Effect
   ) throws -> UInt64? {
-    let isConfirmed =
-      effect.receipt.map { receipt in
-        receipt.device == account.device && receipt.upTo.epoch == old.inFlight?.epoch
-          && receipt.upTo.sequence >= old.inFlight?.sequence ?? .max
-      } ?? false
+    let isConfirmed = isConfirmed(old.inFlight, of: account, effect)
     if let fresh {
       try hold(
         new.inFlight?.number == fresh && new.mark == nil, .flight, "a hand-over of push \(fresh) is not in flight")
@@ -174,6 +176,12 @@ extension Simulation {
       try hold(new.inFlight == waiting, .flight, "\(event) was confirmed by nobody, and is gone")
     }
     return nil
+  }
+
+  func isConfirmed(_ flight: InFlight?, of account: Book.Account, _ effect: Effect) -> Bool {
+    guard let flight, let receipt = effect.receipt else { return false }
+    return receipt.device == account.device && receipt.upTo.epoch == flight.epoch
+      && receipt.upTo.sequence >= flight.sequence
   }
 
   // MARK: The whole

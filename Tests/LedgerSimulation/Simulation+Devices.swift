@@ -98,7 +98,7 @@ extension Simulation {
     var effect = Effect()
     for (key, account) in book.accounts where account.device == id {
       if account.isActive { book.retire(account, until: now.advanced(byMilliseconds: plain.rules.retention)) }
-      book.accounts[key] = nil
+      book.forget(key)
       promises.replaceList(of: key)
       effect.gone.insert(key)
     }

@@ -89,7 +89,8 @@ extension Simulation {
 
   private func release(_ output: CommitLine.Output) {
     switch output {
-    case .answer(let list, let number): promises.answer(list, number: number)
+    case .answer(let list, let widgets, let number):
+      for place in widgets { promises.answer(list, widget: place, number: number) }
     case .delivery(.endStream, _): break
     case .delivery(.refresh(let refresh), let list):
       owed[refresh.session] = (owed[refresh.session] ?? 1) > 1 ? (owed[refresh.session] ?? 1) - 1 : nil
@@ -129,6 +130,8 @@ extension Simulation {
     }
     book = last?.book ?? Book()
     for id in book.endpoints.keys { book.endpoints[id]?.end() }
+    book.beginTurnsAnew()
+    if !book.turns.isEmpty { count("fan-out over a restart") }
     let epoch = ledger.epoch + UInt64.random(in: 1...3, using: &random)
     ledger = try restored(epoch: epoch)
     try compareStart(with: last?.image)

@@ -79,10 +79,11 @@ extension Simulation {
       let recent = charges.filter { now.milliseconds(since: $0.at) <= 2 * Self.day }
       return recent.isEmpty ? nil : recent
     }
+    forgetFanOuts()
     var effect = Effect()
     for (key, account) in book.accounts
     where !account.isActive && !ledger.registrations.contains(where: { $0.id == key }) {
-      book.accounts[key] = nil
+      book.forget(key)
       effect.gone.insert(key)
       count("forgotten app")
     }

@@ -19,7 +19,7 @@ extension Simulation {
     return try send(push, to: key)
   }
 
-  private func anyPush() -> IncomingPush {
+  func anyPush() -> IncomingPush {
     var storage = IncomingPush.Storage.until(.distantFuture)
     switch Int.random(in: 0..<7, using: &random) {
     case 0: storage = .once
@@ -52,7 +52,10 @@ extension Simulation {
     switch verdict {
     case .accepted:
       book.accounts[key]?.accepted = (account.accepted + [push.id]).suffix(8)
-      if isKept(push) { line.gather(.answer(promises.list(of: key), number: ledger.nextNumber - 1)) }
+      if isKept(push) {
+        line.gather(
+          .answer(promises.list(of: key), WidgetSet(first: account.widgets.count), number: ledger.nextNumber - 1))
+      }
     case .overBudget(let exhaustion):
       if random.oneIn(2) {
         let until = now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)
@@ -69,7 +72,7 @@ extension Simulation {
     return date > now
   }
 
-  private func words(_ storage: IncomingPush.Storage) -> String {
+  func words(_ storage: IncomingPush.Storage) -> String {
     switch storage {
     case .once: "one try"
     case .until(.distantFuture): "no expiration"

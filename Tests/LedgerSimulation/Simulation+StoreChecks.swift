@@ -69,6 +69,7 @@ extension Simulation {
     try hold(image.policies == wanted.policies, invariant, "policies changed")
     try hold(image.devices == wanted.devices, invariant, "devices changed")
     try hold(image.retired == wanted.retired, invariant, "retired tokens changed")
+    try hold(image.fanOuts == wanted.fanOuts, invariant, "fan-outs were \(wanted.fanOuts), and are \(image.fanOuts)")
     try hold(image.grants == wanted.grants, invariant, "developer mode changed")
     try hold(image.audit == wanted.audit, .audit, "the audit changed")
   }
@@ -85,6 +86,7 @@ extension Simulation {
     let end = now.advanced(byMilliseconds: 3 * Self.day)
     while true {
       while ledger.isSweeping { try checked { sweep() } }
+      while !book.turns.isEmpty { try checked { try advanceFanOuts() } }
       try checked {
         while ledger.wake(at: now, limit: 3) {}
         return Effect()
@@ -104,7 +106,7 @@ extension Simulation {
           try hold(
             mark.priority == .power && book.endpoints[account.device]?.isAsleep == true, .liveness,
             "push \(mark.number) still marks a \(account.widgets[place].kind) of registration \(id) three days later")
-        } else if let answered = promises.answered(list) {
+        } else if let answered = promises.answered(list, widget: place) {
           try hold(
             promises.shown(list, widget: place) >= answered, .promise,
             "push \(answered) was answered 200, and a \(account.widgets[place].kind) of registration \(id) shows "

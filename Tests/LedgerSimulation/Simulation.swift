@@ -6,8 +6,8 @@ import TokenStore
 /// Plays a small world against a ledger, from one seed, for some weeks of its own time, and compares after each step
 /// with a plain account of what that step may have done.
 ///
-/// A few devices, apps, tokens and kinds, so that everything meets everything. `+Devices`, `+Pushes`, `+Operators` and
-/// `+Machine` play, `+Checks` and its neighbours compare.
+/// A few devices, apps, tokens and kinds, so that everything meets everything. `+Devices`, `+Pushes`, `+FanOuts`,
+/// `+Operators` and `+Machine` play, `+Checks` and its neighbours compare.
 package final class Simulation {
   static let apps = ["caffeine", "tea", "water"].compactMap { BundleID("com.example.\($0)") }
   static let tokens = (UInt8(1)...10).compactMap { DeviceToken(bytes: [UInt8](repeating: $0, count: 1 + Int($0) * 7)) }
@@ -49,6 +49,7 @@ package final class Simulation {
   var nextDevice: UInt64 = 1
   var nextSession: UInt64 = 1
   var nextPush: UInt64 = 1
+  var nextFanOut: UInt64 = 1
   var recentIDs: [PushID] = []
   /// Time still to pass, waking the ledger as the daemon's timer would.
   var goal: LedgerTime?
@@ -109,7 +110,10 @@ package final class Simulation {
     case 196..<220: return try detach()
     case 220..<370: return try emptyOutput()
     case 370..<440: return try sendReceipt()
-    case 440..<690: return try push()
+    case 440..<640: return try push()
+    case 640..<652: return try beginFanOut()
+    case 652..<688: return try advanceFanOuts()
+    case 688..<690: return try cancelFanOut()
     case 690..<704: return startRush()
     case 704..<740: return sweep()
     case 740..<756: return changeRules()

@@ -272,4 +272,33 @@ import TokenStore
     sample.now = until
     #expect(sample.push(to: registration).tally != nil)
   }
+
+  @Test("What waits for the time of former policies takes no token that a client was told of meanwhile")
+  func spokenForUnderNewPolicies() throws {
+    var rules = LedgerRules()
+    rules.budget.standard = BudgetPolicy(refreshesPerDay: 8, burst: 1)
+    let sample = SampleLedger(rules)
+    let device = sample.device()
+    let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
+    let session = sample.attach(device)
+    sample.push(to: registration)
+    sample.ledger.outputEmptied(session, of: device, at: sample.now)
+    sample.push(to: registration)
+    rules.budget.standard = BudgetPolicy(refreshesPerDay: 11, burst: 1)
+    rules.budget.overBudget = .reject
+    sample.ledger.change(rules, at: sample.now)
+    // Before the walk over all has come to this registration.
+    guard case .overBudget(let exhaustion) = sample.push(to: registration) else {
+      Issue.record("it has no budget")
+      return
+    }
+    #expect(exhaustion.retryAfter == 17_280)
+    let until = sample.now.advanced(byMilliseconds: 17_280_000)
+    while let next = sample.ledger.nextWake, next <= until {
+      sample.now = next
+      while sample.ledger.wake(at: sample.now) {}
+    }
+    sample.now = until
+    #expect(sample.push(to: registration).tally != nil)
+  }
 }

@@ -97,6 +97,19 @@ struct FanOutTests {
     #expect(fanOut.counts.matched == 4)
   }
 
+  @Test("That holds over a restart, also where those that were there have left")
+  func leavesLaterOnesAfterRestart() throws {
+    try registrations(2)
+    let fanOut = try begin(order())
+    let last = try #require(sample.ledger.registrations.first { $0.id == 2 })
+    sample.ledger.leave(last.device, at: sample.now, wall: sample.wall)
+    sample.commit()
+    try sample.crash()
+    try registrations(1, from: 50)
+    finish()
+    #expect(sample.ledger.fanOuts.find(fanOut.id)?.counts.matched == 2)
+  }
+
   @Test("What becomes of its marks is counted: sent, received, superseded, removed and expired")
   func countsFates() throws {
     try registrations(5)

@@ -2,7 +2,7 @@ package import BudgetThrottle
 package import TokenStore
 
 /// A push whose request was found right, on its way to one registration.
-package struct IncomingPush: Sendable {
+package struct IncomingPush: Hashable, Sendable {
   package enum Storage: Hashable, Sendable {
     /// `apns-expiration: 0`: one try now.
     case once

@@ -24,9 +24,11 @@ extension Ledger {
         at: now)
       return .duplicate
     }
-    refreshPolicies(of: registration, at: now)
+    let haveChanged = refreshPolicies(of: registration, at: now)
     let conditions = conditions(of: registration, at: now)
     if rules.budget.overBudget == .reject, let exhaustion = exhaustion(of: registration, given: conditions, at: now) {
+      // What waits for the time of another policy would go later than this client is told, and take its token.
+      if haveChanged { handOver(registration, at: now) }
       record(
         .rejected(until: now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)),
         PushContent(number: 0, id: push.id, payload: nil), WidgetSet(first: registration.states.count),

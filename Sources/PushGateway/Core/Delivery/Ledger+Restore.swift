@@ -49,8 +49,11 @@ extension Ledger {
           ledger.audit.append(try AuditEntry.decode(&reader))
           ledger.nextAuditRow = max(ledger.nextAuditRow, id + 1)
         case .fanOut:
-          ledger.fanOuts.insert(try FanOut.decode(number: id, &reader))
+          let fanOut = try FanOut.decode(number: id, &reader)
+          ledger.fanOuts.insert(fanOut)
           ledger.nextNumber = max(ledger.nextNumber, id + 1)
+          // Ids of registrations that have left come again otherwise, and who comes later would pass for one of them.
+          ledger.nextRegistrationID = max(ledger.nextRegistrationID, fanOut.end)
         }
         try reader.end()
       } catch {

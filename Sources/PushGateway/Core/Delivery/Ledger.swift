@@ -143,8 +143,10 @@ package final class Ledger {
 
   /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through
   /// here first, so that a change counts at once, wherever the walk over all of them stands.
-  func refreshPolicies(of registration: RegistrationState, at now: LedgerTime) {
-    guard registration.policyGeneration != policyGeneration else { return }
+  /// - Returns: whether anything is different for it.
+  @discardableResult
+  func refreshPolicies(of registration: RegistrationState, at now: LedgerTime) -> Bool {
+    guard registration.policyGeneration != policyGeneration else { return false }
     registration.policyGeneration = policyGeneration
     var changed = false
     for position in registration.states.indices {
@@ -165,5 +167,6 @@ package final class Ledger {
       changed = true
     }
     if changed { batch.writeNow(registration) }
+    return changed
   }
 }

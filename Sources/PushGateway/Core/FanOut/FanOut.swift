@@ -28,6 +28,8 @@ package final class FanOut {
   package internal(set) var state = State.running
   package internal(set) var counts = FanOutCounts()
   var walk: RegistrationWalk
+  /// The id of the registration that it has met last; 0 before the first.
+  package var passed: UInt64 { walk.last }
   /// Its row is to be written with the next commit: then counts and marks are durable together, and neither is told
   /// twice after a crash.
   var isDirty = false
