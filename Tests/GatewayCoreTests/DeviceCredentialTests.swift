@@ -136,7 +136,7 @@ import TokenStore
     var block = HeaderBlock()
     for value in authorizations {
       Array("authorization".utf8).withUnsafeBytes { name in
-        Array(value.utf8).withUnsafeBytes { block.append(name: name, value: $0) }
+        Array(value.utf8).withUnsafeBytes { _ = block.append(name: name, value: $0) }
       }
     }
     return block

@@ -12,7 +12,9 @@ final class Credentials {
     var scope: DeviceScope
   }
 
-  private var authenticators: [GatewayEnvironment: ProviderAuthenticator] = [:]
+  // Each a property of its own: every push goes through one, and a dictionary allocates to lend what it holds.
+  private var development: ProviderAuthenticator
+  private var production: ProviderAuthenticator
   /// What the authenticators were made of. A reload that leaves it as it was leaves them, too: what they have verified
   /// need not be verified again at the providers' cost.
   private var providerKeys: [GatewayConfiguration.ProviderKey]?
@@ -24,6 +26,9 @@ final class Credentials {
 
   init(_ configuration: GatewayConfiguration, keys: ProviderKeys, at now: LedgerTime) {
     self.keys = keys
+    let none = ProviderKeyring(keys: [], generation: generation)
+    development = ProviderAuthenticator(environment: .development, keyring: none)
+    production = ProviderAuthenticator(environment: .production, keyring: none)
     replace(with: configuration, keys: keys, at: now)
   }
 
@@ -33,9 +38,8 @@ final class Credentials {
       providerKeys = configuration.providerKeys
       generation += 1
       let keyring = ProviderKeyring(configuration.providerKeys, generation: generation)
-      for environment in GatewayEnvironment.allCases {
-        authenticators[environment] = ProviderAuthenticator(environment: environment, keyring: keyring)
-      }
+      development.replaceKeyring(keyring)
+      production.replaceKeyring(keyring)
     }
     var kept: [UInt64: EnrolmentQuota] = [:]
     enrolmentKeys = configuration.enrolments.map { enrolment in
@@ -56,14 +60,15 @@ final class Credentials {
   ///   - wall: for the token's age.
   ///   - now: for the time between two tokens.
   func authenticate(
-    _ header: HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession, wall: UnixTime,
+    _ header: borrowing HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession, wall: UnixTime,
     now: LedgerTime
   ) throws(Refusal) -> TopicGrant {
-    guard
-      let grant = try authenticators[environment]?.authenticate(
-        header, session: &session, now: wall, ledgerNow: now, signatures: keys)
-    else { preconditionFailure("Every environment has its authenticator.") }
-    return grant
+    switch environment {
+    case .development:
+      try development.authenticate(header, session: &session, now: wall, ledgerNow: now, signatures: keys)
+    case .production:
+      try production.authenticate(header, session: &session, now: wall, ledgerNow: now, signatures: keys)
+    }
   }
 
   /// nil when no configured key is this one. Each is compared, in constant time.

@@ -13,10 +13,10 @@ extension LoopWorker {
   ///   - isAuthenticated: the connection has shown a valid credential before.
   ///   - isOverBudget: every check was passed.
   func note(
-    _ refusal: Refusal, id: PushID, of headers: HeaderBlock, in environment: GatewayEnvironment,
+    _ refusal: Refusal, id: PushID, of headers: borrowing HeaderBlock, in environment: GatewayEnvironment,
     isAuthenticated: Bool, isOverBudget: Bool
   ) {
-    guard ledger.trail.keeps(environment) else { return }
+    guard ledger.rules.explain.keeps(environment) else { return }
     let token: DeviceToken? = (headers.withValue(of: .path) { PushPath($0) } ?? nil).flatMap { path in
       if case .token(let token) = path { token } else { nil }
     }

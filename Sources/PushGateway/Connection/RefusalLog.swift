@@ -28,19 +28,18 @@ struct RefusalLog {
     var fields: [(LogKey, String)] = [(.reason, refusal.reason.rawValue)]
     if let detail = refusal.detail { fields.append((.cause, detail)) }
     fields.append((.environment, environment.rawValue))
-    let headers = stream.headers
-    let path = headers.withValue(of: .path) { PushPath($0) } ?? nil
+    let path = stream.headers.withValue(of: .path) { PushPath($0) } ?? nil
     if case .token(let token)? = path {
       fields.append((.token, digest.name(of: token.bytes)))
     }
-    let keyID = Self.keyID(in: headers)
+    let keyID = Self.keyID(in: stream.headers)
     if let keyID {
       fields.append((.keyID, digest.name(of: keyID.utf8)))
     }
     if let grant = session.provenGrant(naming: keyID) {
       if let team = session.team { fields.append((.team, team)) }
       let standard = path == nil ? nil : grant.standard
-      if let app = Self.app(in: headers) ?? standard, grant.allows(app) { fields.append((.app, "\(app)")) }
+      if let app = Self.app(in: stream.headers) ?? standard, grant.allows(app) { fields.append((.app, "\(app)")) }
     }
     fields.append((.connection, "\(connection.id)"))
     fields.append((.peer, "\(connection.peer.address)"))
@@ -73,7 +72,7 @@ struct RefusalLog {
   }
 
   /// Of a JWT that can be read, whoever signed it.
-  private static func keyID(in headers: HeaderBlock) -> String? {
+  private static func keyID(in headers: borrowing HeaderBlock) -> String? {
     let read: String?? = headers.withValue(of: .authorization) { value in
       guard let range = try? ProviderToken.range(inAuthorization: value) else { return nil }
       return try? ProviderToken(UnsafeRawBufferPointer(rebasing: value[range])).keyID
@@ -81,7 +80,7 @@ struct RefusalLog {
     return read ?? nil
   }
 
-  private static func app(in headers: HeaderBlock) -> BundleID? {
+  private static func app(in headers: borrowing HeaderBlock) -> BundleID? {
     headers.withValue(of: .apnsTopic) { WidgetTopic.bundleID(of: $0) } ?? nil
   }
 }

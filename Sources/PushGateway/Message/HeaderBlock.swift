@@ -1,8 +1,9 @@
 /// One header block, kept as bytes in one arena that its stream object reuses.
 ///
 /// The first value of a known name is kept; that it came again is remembered in ``isRepeated(_:)``, because APNs
-/// answers a repeated field with `DuplicateHeaders` and never looks at the second value.
-package struct HeaderBlock: Sendable {
+/// answers a repeated field with `DuplicateHeaders` and never looks at the second value. Not copyable, since each copy
+/// would cost what its arena costs, and nobody needs one.
+package struct HeaderBlock: ~Copyable, Sendable {
   private struct Slot {
     var start: UInt32 = 0
     var count: UInt32 = 0
@@ -35,19 +36,23 @@ package struct HeaderBlock: Sendable {
 
   /// - Parameter limit: how large the list may become. A field is weighed before it is kept, since one alone may be as
   ///   long as 64 KB; from the first that does not fit, none is kept and ``isOverLimit`` is true.
+  /// - Returns: ``listSize``.
+  @discardableResult
   package mutating func append(
     name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int = .max
-  ) {
-    let weight = name.count + value.count + 32
-    listSize += weight
-    guard !isOverLimit, listSize <= limit else {
+  ) -> Int {
+    listSize += name.count + value.count + 32
+    if isOverLimit || listSize > limit {
       isOverLimit = true
-      return
+    } else if let known = FieldName(name) {
+      keep(known, value)
+    } else if keepsOthers {
+      others.append((Array(name), Array(value)))
     }
-    guard let known = FieldName(name) else {
-      if keepsOthers { others.append((Array(name), Array(value))) }
-      return
-    }
+    return listSize
+  }
+
+  private mutating func keep(_ known: FieldName, _ value: UnsafeRawBufferPointer) {
     let bit: UInt32 = 1 << known.rawValue
     guard present & bit == 0 else {
       repeated |= bit

@@ -46,7 +46,7 @@ private func bearer(
     mutating func show(_ authorization: String?) -> Refusal? {
       var header = HeaderBlock()
       if let authorization {
-        withBytes("authorization") { name in withBytes(authorization) { header.append(name: name, value: $0) } }
+        withBytes("authorization") { name in withBytes(authorization) { _ = header.append(name: name, value: $0) } }
       }
       do throws(Refusal) {
         let grant = try authenticator.authenticate(

@@ -79,7 +79,7 @@ private let caffeine = "com.example.caffeine"
       if let authorization { fields.append(("authorization", authorization)) }
       if let repeating { fields.append((repeating, "again")) }
       for (name, value) in fields {
-        withBytes(name) { name in withBytes(value) { header.append(name: name, value: $0) } }
+        withBytes(name) { name in withBytes(value) { _ = header.append(name: name, value: $0) } }
       }
       return Result { () throws(Refusal) in
         try PushHeadValidator(checks: .init()).validate(header, topics: &topics) { () throws(Refusal) in

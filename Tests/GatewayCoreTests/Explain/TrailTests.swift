@@ -11,7 +11,9 @@ import TokenStore
 
   private static func trail(_ rules: ExplainRules) -> Trail { Trail(rules: rules, epoch: 7) }
 
-  private static func entries(_ trail: Trail) -> [TrailEntry] { trail.snapshot.flatMap { $0.content.entries } }
+  private static func entries(_ trail: borrowing Trail) -> [TrailEntry] {
+    trail.snapshot.flatMap { $0.content.entries }
+  }
 
   private static func anyOutcome(_ random: inout SeededGenerator, at now: LedgerTime) -> Decision.Outcome {
     let event = EventID(epoch: random.oneIn(2) ? 7 : 1 + random.next() >> 1, sequence: random.next())

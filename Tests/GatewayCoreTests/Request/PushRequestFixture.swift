@@ -38,7 +38,7 @@ struct PushRequestFixture {
   var header: HeaderBlock {
     var block = HeaderBlock()
     for field in fields {
-      withBytes(field.name) { name in withBytes(field.value) { block.append(name: name, value: $0) } }
+      withBytes(field.name) { name in withBytes(field.value) { _ = block.append(name: name, value: $0) } }
     }
     return block
   }

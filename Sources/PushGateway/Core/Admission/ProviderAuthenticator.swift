@@ -34,7 +34,7 @@ package struct ProviderAuthenticator {
   ///   - ledgerNow: for the time between two tokens, which no step of the wall clock may change.
   /// - Returns: what the provider may send to.
   package mutating func authenticate(
-    _ header: HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
+    _ header: borrowing HeaderBlock, session: inout ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
     signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
     // Apple: `authorization` is ignored when a client certificate is used.

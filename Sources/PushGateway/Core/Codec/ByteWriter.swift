@@ -17,12 +17,17 @@ package struct ByteWriter: Sendable {
   package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
   package mutating func number(_ value: UInt64) {
-    var rest = value
+    guard value >= 0x80 else { return bytes.append(UInt8(value)) }
+    // Gathered first: an append asks each time whether the array is its owner's alone.
+    var digits = InlineArray<10, UInt8>(repeating: 0)
+    var (rest, count) = (value, 0)
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      digits[count] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
+      count += 1
     }
-    bytes.append(UInt8(rest))
+    digits[count] = UInt8(rest)
+    withUnsafeBytes(of: &digits) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[...count])) }
   }
 
   /// Zigzag, so that small negative numbers stay short.

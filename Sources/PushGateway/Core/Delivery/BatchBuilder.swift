@@ -6,7 +6,7 @@ import TokenStore
 /// registration changes, a device enrols), and a few at a time, oldest first, for what pushes made dirty: the fuzzy
 /// checkpoint. How many grows with the journal's length, so that under steady load the journal settles where rows
 /// are written as fast as they get dirty, far below its target where few registrations are pushed to often.
-package struct BatchBuilder {
+package struct BatchBuilder: ~Copyable {
   /// Journal bytes at which a commit writes as many rows as it has records.
   package static let journalTarget = 64 << 20
 

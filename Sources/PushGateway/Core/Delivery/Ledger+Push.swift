@@ -130,7 +130,9 @@ extension Ledger {
         counters.widgetsSuperseded += UInt64(group.count)
       }
       fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: old.number)
-      guard trail.keeps(registration.environment), let content = registration.content(of: old.number) else { continue }
+      guard rules.explain.keeps(registration.environment), let content = registration.content(of: old.number) else {
+        continue
+      }
       record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
     }
   }
@@ -147,7 +149,7 @@ extension Ledger {
     var returns = LedgerTime.distantFuture
     var run = DecisionRun()
     let absence = absence(of: registration)
-    let isTold = trail.keeps(registration.environment)
+    let isTold = rules.explain.keeps(registration.environment)
     for position in deferred {
       let state = registration.states[position]
       let policy = policy(state.policy)

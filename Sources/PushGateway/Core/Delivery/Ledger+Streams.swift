@@ -44,7 +44,8 @@ extension Ledger {
         else { continue }
         confirmed.insert(position)
         fanOuts.note(1, as: .received, of: waiting.number)
-        guard trail.keeps(registration.environment), let content = registration.content(of: waiting.number) else {
+        guard rules.explain.keeps(registration.environment), let content = registration.content(of: waiting.number)
+        else {
           continue
         }
         var one = WidgetSet()

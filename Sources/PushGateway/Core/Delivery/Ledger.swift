@@ -103,7 +103,7 @@ package final class Ledger {
     _ outcome: Decision.Outcome, _ push: PushContent, _ widgets: WidgetSet, of registration: RegistrationState,
     at now: LedgerTime
   ) {
-    guard trail.keeps(registration.environment), !widgets.isEmpty || outcome == .duplicate else { return }
+    guard rules.explain.keeps(registration.environment), !widgets.isEmpty || outcome == .duplicate else { return }
     registration.isInTrail = true
     trail.append(
       outcome, Decision.Push(number: push.number, id: push.id), widgets, of: registration.id, at: now)

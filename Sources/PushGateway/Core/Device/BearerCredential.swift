@@ -6,7 +6,7 @@ package enum BearerCredential {
   package static let maximumCount = 512
 
   /// - Returns: the key's bytes. It is only a text until somebody compares it.
-  package static func extract(from fields: HeaderBlock) throws(DeviceRefusal) -> Secret<[UInt8]> {
+  package static func extract(from fields: borrowing HeaderBlock) throws(DeviceRefusal) -> Secret<[UInt8]> {
     guard let value = fields.value(of: .authorization) else { throw DeviceRefusal(.missingCredential) }
     guard !fields.isRepeated(.authorization) else {
       throw DeviceRefusal(.badCredential, "authorization comes more than once")

@@ -1,3 +1,5 @@
+package import TokenStore
+
 /// What of the decisions is kept for `explain`.
 package struct ExplainRules: Hashable, Sendable {
   /// Whether those about production registrations are kept too; development ones always are.
@@ -11,5 +13,11 @@ package struct ExplainRules: Hashable, Sendable {
     self.production = production
     self.decisions = decisions
     self.retention = retention
+  }
+
+  /// Whether what is decided about registrations of `environment` is kept.
+  @inline(__always)
+  package func keeps(_ environment: GatewayEnvironment) -> Bool {
+    decisions > 0 && (environment == .development || production)
   }
 }

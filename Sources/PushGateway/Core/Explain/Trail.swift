@@ -1,5 +1,5 @@
 import BudgetThrottle
-package import TokenStore
+import TokenStore
 
 /// What was decided lately, newest last: the memory behind `explain`.
 ///
@@ -7,7 +7,7 @@ package import TokenStore
 /// the same bytes, and a start takes them back as they are. Bounded by count, by bytes and by age, in memory and in the
 /// store. No decision is ever made by it. What is said of a push goes along with the commit of that push; a commit of its
 /// own it makes only for much that has gathered, for what has outlived its time, and at the end.
-package struct Trail: Sendable {
+package struct Trail: ~Copyable, Sendable {
   /// What one entry may take on average. Those about pushes take about a half; long lists of widgets take more.
   static let bytesPerEntry = 64
   /// What waits for company before it makes a commit of its own after all.
@@ -28,12 +28,6 @@ package struct Trail: Sendable {
   init(rules: ExplainRules, epoch: UInt64) {
     self.rules = rules
     open = TrailEncoder(epoch: epoch)
-  }
-
-  /// Whether what is decided about registrations of `environment` is kept.
-  @inline(__always)
-  package func keeps(_ environment: GatewayEnvironment) -> Bool {
-    rules.decisions > 0 && (environment == .development || rules.production)
   }
 
   mutating func append(

@@ -15,7 +15,8 @@ package struct FanOutHeadValidator: Sendable {
   package init() {}
 
   package func validate(
-    _ header: HeaderBlock, bundleID: BundleID, topics: inout TopicTable, credential: () throws(Refusal) -> TopicGrant
+    _ header: borrowing HeaderBlock, bundleID: BundleID, topics: inout TopicTable,
+    credential: () throws(Refusal) -> TopicGrant
   ) throws(Refusal) -> Head {
     let grant = try credential()
     try PushHeadValidator.refuseRepetition(in: header)

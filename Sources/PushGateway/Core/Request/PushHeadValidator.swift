@@ -20,7 +20,7 @@ package struct PushHeadValidator: Sendable {
   ///   - credential: the two steps that need the connection and the keys, called at their place: provider credential,
   ///     then provider-token rate (see ``ProviderSession``). Gives what the provider may send to.
   package func validate(
-    _ header: HeaderBlock, topics: inout TopicTable, credential: () throws(Refusal) -> TopicGrant
+    _ header: borrowing HeaderBlock, topics: inout TopicTable, credential: () throws(Refusal) -> TopicGrant
   ) throws(Refusal) -> PushHead {
     guard header.reading(.method, { $0.equals("POST") }) == true else {
       throw Refusal(.methodNotAllowed, "A push is a POST; send no other method.")
@@ -55,16 +55,16 @@ extension PushHeadValidator {
   ]
   private static let singleFields = namesOfSingleFields.reduce(0) { $0 | HeaderBlock.bit(of: $1) }
 
-  static func refuseRepetition(in header: HeaderBlock) throws(Refusal) {
+  static func refuseRepetition(in header: borrowing HeaderBlock) throws(Refusal) {
     if header.isAnyRepeated(of: singleFields) { throw repetition(in: header) }
   }
 
-  private static func repetition(in header: HeaderBlock) -> Refusal {
+  private static func repetition(in header: borrowing HeaderBlock) -> Refusal {
     let name = namesOfSingleFields.first { header.isRepeated($0) }
     return Refusal(.duplicateHeaders, name.map { "\($0.text) came more than once; send it once." })
   }
 
-  static func id(in header: HeaderBlock) throws(Refusal) -> PushID? {
+  static func id(in header: borrowing HeaderBlock) throws(Refusal) -> PushID? {
     guard let uuid = header.reading(.apnsID, { CanonicalUUID($0) }) else { return nil }
     guard let uuid else {
       throw Refusal(.badMessageID, "apns-id must be a UUID: hex digits in groups of 8-4-4-4-12.")
@@ -72,7 +72,7 @@ extension PushHeadValidator {
     return PushID(uuid)
   }
 
-  static func expiration(in header: HeaderBlock) throws(Refusal) -> PushExpiration {
+  static func expiration(in header: borrowing HeaderBlock) throws(Refusal) -> PushExpiration {
     let read = header.reading(.apnsExpiration) { text in
       Result { () throws(PushExpiration.Fault) in try PushExpiration(text) }
     }
@@ -83,7 +83,7 @@ extension PushHeadValidator {
     }
   }
 
-  static func priority(in header: HeaderBlock) throws(Refusal) -> RefreshPriority {
+  static func priority(in header: borrowing HeaderBlock) throws(Refusal) -> RefreshPriority {
     guard let priority = header.reading(.apnsPriority, { RefreshPriority($0) }) else { return .immediate }
     guard let priority else {
       throw Refusal(.badPriority, "apns-priority must be 1, 5 or 10; send one of them, or leave it out for 10.")
@@ -91,7 +91,7 @@ extension PushHeadValidator {
     return priority
   }
 
-  static func hasCollapseID(in header: HeaderBlock) throws(Refusal) -> Bool {
+  static func hasCollapseID(in header: borrowing HeaderBlock) throws(Refusal) -> Bool {
     guard let count = header.reading(.apnsCollapseID, { $0.count }) else { return false }
     guard count <= maximumCollapseIDBytes else {
       throw Refusal(.badCollapseID, "apns-collapse-id has \(count) bytes; 64 are allowed.")
@@ -99,7 +99,7 @@ extension PushHeadValidator {
     return true
   }
 
-  static func type(in header: HeaderBlock) throws(Refusal) -> PushType? {
+  static func type(in header: borrowing HeaderBlock) throws(Refusal) -> PushType? {
     guard let type = header.reading(.apnsPushType, { PushType($0) }) else { return nil }
     guard let type else {
       throw Refusal(.invalidPushType, "apns-push-type is not one of Apple's types; send widgets, in lower case.")
@@ -108,7 +108,7 @@ extension PushHeadValidator {
   }
 
   static func topic(
-    in header: HeaderBlock, topics: inout TopicTable, standard: BundleID? = nil
+    in header: borrowing HeaderBlock, topics: inout TopicTable, standard: BundleID? = nil
   ) throws(Refusal) -> BundleID {
     let read: Result<BundleID, WidgetTopic.Fault>?? = header.reading(.apnsTopic) { text in
       text.isEmpty ? nil : Result { () throws(WidgetTopic.Fault) in try topics.bundleID(of: text) }

@@ -52,7 +52,7 @@ package final class ClientConnection: EventHandler, TimerHandler {
   ///   - pace: how fast responses that are received in parts are read.
   package init(
     loop: EventLoop, address: SocketAddress, security: Security, authority: String? = nil,
-    pool: HTTP2StreamPool = HTTP2StreamPool(keepsOtherFields: true, limit: 64), bodyLimit: Int = 1 << 20,
+    pool: HTTP2StreamPool = HTTP2StreamPool(limit: 64), bodyLimit: Int = 1 << 20,
     handshakeTimeout: Int64 = 10_000, pace: ClientReadingPace = .atOnce
   ) throws(HTTP2Error) {
     self.loop = loop

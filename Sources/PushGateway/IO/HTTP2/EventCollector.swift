@@ -16,11 +16,13 @@ final class EventCollector {
   /// Keeps every stream alive that nghttp2 points to.
   private(set) var open: [HTTP2Stream] = []
   /// The stream whose frames are arriving: header blocks are contiguous and bodies nearly so, which saves a look-up
-  /// for every field and frame.
-  var current: HTTP2Stream?
+  /// for every field and frame. Borrowed from `open`, and nil again before it leaves that.
+  var current: Unmanaged<HTTP2Stream>?
+  /// Its number.
+  var currentID: Int32 = 0
   /// The stream whose own header block is arriving; nil during trailers, which are not merged into it. Set for each
-  /// block, so a field costs no look-up and no question.
-  var headed: HTTP2Stream?
+  /// block, so a field costs no look-up and no question. Borrowed as `current` is.
+  private var headed: Unmanaged<HTTP2Stream>?
   /// Size so far of a header block that is nobody's: trailers, or a refused request.
   var unheadedSize = 0
   /// What a header block may come to before it is read no further.
@@ -80,6 +82,28 @@ final class EventCollector {
     return stream
   }
 
+  /// As above, for a request whose header block arrives next.
+  func open(headedBy id: Int32) -> Unmanaged<HTTP2Stream> {
+    let stream = Unmanaged.passUnretained(open(id))
+    current = stream
+    currentID = id
+    headed = stream
+    return stream
+  }
+
+  func forgetCurrent() {
+    current = nil
+    headed = nil
+  }
+
+  /// A header block arrives on a stream that is open already, or on none of ours.
+  func headersFollow(on stream: Unmanaged<HTTP2Stream>?, id: Int32) {
+    current = stream
+    currentID = id
+    let isHeaded = stream?._withUnsafeGuaranteedRef { $0.state.isHeaded } ?? true
+    headed = isHeaded ? nil : stream
+  }
+
   /// Takes a stream out of the list; its last event keeps it alive until the owner has seen it.
   func close(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
     guard remove(stream) else { return }
@@ -99,16 +123,16 @@ final class EventCollector {
       open[stream.slot] = last
       last.slot = stream.slot
     }
-    if current === stream { current = nil }
-    if headed === stream { headed = nil }
+    let address = Unmanaged.passUnretained(stream).toOpaque()
+    if current?.toOpaque() == address { current = nil }
+    if headed?.toOpaque() == address { headed = nil }
     if framed === stream { framed = nil }
     return true
   }
 
   /// Gives all that is open back to the pool; the session is gone.
   func abandonStreams() {
-    current = nil
-    headed = nil
+    forgetCurrent()
     framed = nil
     while let stream = open.popLast() { pool.giveBack(stream) }
   }
@@ -119,13 +143,32 @@ final class EventCollector {
 
   // MARK: Messages received
 
-  func receivedRequestHead(on stream: HTTP2Stream) {
+  /// - Returns: what the header block has come to.
+  func receivedField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int {
+    guard let headed else {
+      unheadedSize += name.count + value.count + 32
+      return unheadedSize
+    }
+    return headed._withUnsafeGuaranteedRef { stream in
+      stream.headers.append(name: name, value: value, limit: settings.headerListLimit)
+    }
+  }
+
+  /// A header block is whole: the message's own, or its trailers.
+  func receivedHeaders(on stream: HTTP2Stream, isEnd: Bool) {
+    if !stream.state.isHeaded {
+      if role == .server { receivedRequestHead(on: stream) } else { receivedResponseHead(on: stream) }
+    }
+    if isEnd { receivedEnd(of: stream) }
+  }
+
+  private func receivedRequestHead(on stream: HTTP2Stream) {
     stream.state.isHeaded = true
     controlFrames.refund()
     report(.requestHeaded(stream))
   }
 
-  func receivedResponseHead(on stream: HTTP2Stream) {
+  private func receivedResponseHead(on stream: HTTP2Stream) {
     // An interim response (1xx) is followed by another header block (RFC 9113 §8.1).
     if stream.headers.withValue(of: .status, { $0.first }) == UInt8(ascii: "1") {
       stream.headers.removeAll()

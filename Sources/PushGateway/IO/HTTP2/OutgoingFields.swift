@@ -140,6 +140,10 @@ package struct OutgoingFields {
   }
 
   package mutating func write(integer: Int) {
+    if (0..<10).contains(integer) {
+      bytes.append(UInt8(ascii: "0") + UInt8(integer))
+      return extendLast(by: 1)
+    }
     let before = bytes.count
     if integer < 0 { bytes.append(UInt8(ascii: "-")) }
     var divisor: UInt = 1
@@ -152,8 +156,8 @@ package struct OutgoingFields {
   }
 
   private mutating func extendLast(by count: Int) {
-    guard let last = fields.indices.last else { preconditionFailure("A value needs a field that it belongs to.") }
-    fields[last].valueCount += count
+    precondition(!fields.isEmpty, "A value needs a field that it belongs to.")
+    fields[fields.count - 1].valueCount += count
   }
 
   /// The list as nghttp2 takes it, valid for the length of the call. Texts of the program are not copied by nghttp2;
