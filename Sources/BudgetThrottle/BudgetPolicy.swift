@@ -26,6 +26,9 @@ public struct BudgetPolicy: Hashable, Sendable {
     self.minimumInterval = minimumInterval
   }
 
+  /// Refreshes a day that come evenly: L − b, and one where L is 1.
+  public var sustainedPerDay: Int { max(1, refreshesPerDay - burst) }
+
   /// min(4, max(1, L/10)).
   public static func defaultBurst(refreshesPerDay: Int) -> Int { min(4, max(1, refreshesPerDay / 10)) }
 }

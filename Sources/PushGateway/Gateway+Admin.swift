@@ -30,10 +30,13 @@ extension Gateway: AdminBackend {
     try ask { worker in worker.find(token).map { worker.budgetReport($0) } }
   }
 
-  public func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
+  public func resetBudget(
+    token: String, who: String, why: String, peerUID: UInt32?
+  ) throws(AdminFailure) -> BudgetReport {
     try command { worker in
       worker.find(token).map { registration in
-        worker.ledger.resetBudgets(of: registration, who: who, uid: peerUID, at: worker.now, wall: worker.wall)
+        worker.ledger.resetBudgets(
+          of: registration, who: who, why: why, uid: peerUID, at: worker.now, wall: worker.wall)
         return worker.budgetReport(registration)
       }
     }
@@ -66,7 +69,8 @@ extension Gateway: AdminBackend {
   }
 
   public func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry] {
-    try ask { worker in .success(worker.ledger.audit.compactMap { DeveloperModeAuditEntry($0) }.suffix(1000)) }
+    try ask { worker in .success(worker.ledger.audit.remembered.compactMap { DeveloperModeAuditEntry($0) }.suffix(1000))
+    }
   }
 
   public func metrics() throws(AdminFailure) -> [MetricFamily] {
@@ -89,20 +93,22 @@ extension Gateway: AdminBackend {
 }
 
 extension DeveloperModeAuditEntry {
-  /// nil for entries that are not about developer mode.
+  /// nil for entries that are about no budget.
   init?(_ entry: AuditEntry) {
     let action: Action
     switch entry.action {
     case .developerModeOn: action = .granted
     case .developerModeOff: action = .ended
     case .developerModeEnded: action = .expired
-    case .budgetReset, .registrationsSwept: return nil
+    case .budgetReset: action = .reset
+    case .registrationsSwept: return nil
     }
     var (app, device): (String?, String?)
     switch entry.subject {
     case .developerMode(.app(let bundleID)): app = bundleID.description
     case .developerMode(.device(let id)): device = id.description
-    case .budgets, .registrations: return nil
+    case .budgets(let bundleID, let id): (app, device) = (bundleID.description, id.description)
+    case .registrations: return nil
     }
     self.init(
       time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: app, device: device,

@@ -81,17 +81,21 @@ import Testing
 
   @Test("budget shows, and resets only when told to") func budget() throws {
     try withGateway { run, gateway, _ in
-      let peek = run(["budget", "8f14e45f"])
+      let peek = run(["budget", "show", "8f14e45f"])
       #expect(
         peek.output == """
-          #  KIND      FAMILY       CONFIGURATION  LEFT  BURST  A DAY  NEXT                  MODE
-          0  caffeine  systemSmall                    0      4     50  2026-11-30T03:32:20Z  enforce
+          #  KIND      FAMILY       CONFIGURATION  LEFT               NEXT REFRESH  A DAY  IN THE LONG RUN             MODE
+          0  caffeine  systemSmall                 [....]     0 of 4  now              50  46 a day, each 31 min 18 s  enforce
           Developer mode is on: budgets are lifted.
 
           """)
       #expect(gateway.calls.isEmpty)
-      #expect(run(["budget", "8f14e45f", "--reset", "--who", "ada"]).code == .success)
-      #expect(gateway.calls == ["reset by ada"])
+      #expect(run(["budget", "reset", "8f14e45f", "--who", "ada", "--why", "a demonstration"]).code == .success)
+      #expect(gateway.calls == ["reset by ada: a demonstration"])
+      let silent = run(["budget", "reset", "8f14e45f"])
+      #expect(silent.code == .usage)
+      #expect(silent.error.contains("--why"))
+      #expect(gateway.calls.count == 1)
     }
   }
 
@@ -169,7 +173,7 @@ import Testing
 
   @Test("A refusal is the gateway's own sentence on standard error, with exit code 1") func refusal() throws {
     try withGateway { run, _, _ in
-      let result = run(["budget", "ff/../x?y"])
+      let result = run(["budget", "show", "ff/../x?y"])
       #expect(result.code == .failure)
       #expect(result.output.isEmpty)
       #expect(

@@ -41,7 +41,7 @@ import Testing
       #expect(status.code == .success, "\(status.error)")
       #expect(status.output.contains("devices         1, 1 connected"))
       #expect(status.output.contains("1 accepted, 0 refused"))
-      let budget = live.run(["budget", token])
+      let budget = live.run(["budget", "show", token])
       #expect(budget.output.contains("0  widget-1  systemSmall "))
       #expect(live.run(["registrations", "--app", LiveGateway.app]).output.contains(token))
       let explained = live.run(["explain", "0A1B2C3D-4E5F-4A6B-8C7D-9E0F1A2B3C4D"])

@@ -112,7 +112,8 @@ import Testing
       for _ in 0..<3 { #expect(live.run(["push", slow]).code == .success) }
       #expect(live.run(["explain", slow, "--table"]).output.contains("the device has not taken the last event yet"))
       #expect(live.run(["push", steady]).output.contains("sent=1, deferred=0, dropped=0"))
-      #expect(live.run(["budget", slow, "--json"]).output.contains("\"remaining\":3"), "one hand-over was charged")
+      #expect(
+        live.run(["budget", "show", slow, "--json"]).output.contains("\"remaining\":3"), "one hand-over was charged")
       #expect(run.line(with: "\"event\":\"refresh\"", "\"device\":2,") != nil)
       let (code, summary) = try summary(of: run)
       #expect(code == .success)

@@ -13,7 +13,8 @@ final class SampleGateway: AdminBackend {
   private static func time(_ seconds: Int64) -> ReportTime {
     ReportTime(milliseconds: 1_796_007_662_123 + seconds * 1000)
   }
-  private static let budget = WidgetBudget(limit: 50, burst: 4, remaining: 0, next: time(1878), mode: "enforce")
+  private static let budget = WidgetBudget(
+    limit: 50, burst: 4, sustained: 46, remaining: 0, next: time(1878), admits: time(1878), mode: "enforce")
 
   private func note(_ call: String) { noted.withLock { $0.append(call) } }
 
@@ -100,9 +101,9 @@ final class SampleGateway: AdminBackend {
     return report(token)
   }
 
-  func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
+  func resetBudget(token: String, who: String, why: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
     try known(token)
-    noted.withLock { $0.append("reset by \(who)") }
+    noted.withLock { $0.append("reset by \(who): \(why)") }
     return report(token)
   }
 

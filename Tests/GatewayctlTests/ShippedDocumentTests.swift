@@ -93,7 +93,8 @@ import Testing
     Question(["gatewayctl", "developer-mode", "on", "--f"], ["--for"]),
     Question(["gatewayctl", "developer-mode", "on", "--for", "on", "--w"], ["--who", "--why"]),
     Question(["gatewayctl", "status", "--"], options),
-    Question(["gatewayctl", "budget", ""], []),
+    Question(["gatewayctl", "budget", ""], ["show", "reset"]),
+    Question(["gatewayctl", "budget", "show", ""], []),
     Question(["gatewayd", ""], ["serve", "check", "init", "version"]),
     Question(["gatewayd", "init", "--bundle-id", ""], []),
   ]

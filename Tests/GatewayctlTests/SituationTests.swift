@@ -31,7 +31,7 @@ import Testing
       for _ in 0..<3 { #expect(live.run(["push", token]).output.contains("sent=1, deferred=0, dropped=0")) }
       let table = live.run(["explain", token, "--table"])
       #expect(table.output.split(separator: "\n").dropFirst().allSatisfy { $0.contains("  \(why): ") }, "\(table)")
-      #expect(live.run(["budget", token, "--json"]).output.contains("\"remaining\":1"))
+      #expect(live.run(["budget", "show", token, "--json"]).output.contains("\"remaining\":1"))
       #expect(simulation.interrupt() == .success)
       #expect(simulation.output.printedText.contains("phone: 3 refreshes of 3 widgets on 1 of 1 device in "))
     }

@@ -64,11 +64,11 @@ import Testing
       widgets: [
         0: WidgetReport(
           index: 0, kind: "caffeine", family: "systemSmall",
-          budget: WidgetBudget(limit: 50, burst: 4, remaining: 0, next: nil, mode: "enforce")),
+          budget: WidgetBudget(limit: 50, burst: 4, sustained: 46, remaining: 0, next: nil, mode: "enforce")),
         // Another widget has taken the place of the one that the decision was about.
         1: WidgetReport(
           index: 1, kind: "tea", family: "systemLarge",
-          budget: WidgetBudget(limit: 50, burst: 4, remaining: 0, next: nil, mode: "enforce")),
+          budget: WidgetBudget(limit: 50, burst: 4, sustained: 46, remaining: 0, next: nil, mode: "enforce")),
       ])
     #expect(rows.map(\.widget) == [nil, 0, 1])
     #expect(rows.map(\.outcome) == ["duplicate", "deferred", "sent"])

@@ -54,7 +54,7 @@ struct LedgerImage {
     for device in ledger.devices { devices[device.id] = device.keyHash }
     retired = ledger.retired.mapValues(\.token)
     grants = ledger.developerMode.grants.mapValues(\.grant)
-    audit = ledger.audit
+    audit = Array(ledger.audit.remembered)
     for fanOut in ledger.fanOuts.all {
       fanOuts[fanOut.id] = FanOut(
         number: fanOut.number, key: fanOut.order.key, push: fanOut.order.push, filter: fanOut.order.filter,

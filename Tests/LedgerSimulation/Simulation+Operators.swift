@@ -97,7 +97,7 @@ extension Simulation {
     for group in book.charges.keys where group.device == account.device && group.app == account.app {
       book.charges[group] = nil
     }
-    ledger.resetBudgets(of: try registration(id), who: "ann", uid: 7, at: now, wall: wall)
+    ledger.resetBudgets(of: try registration(id), who: "ann", why: "tries", uid: 7, at: now, wall: wall)
     count("reset")
     return Effect(reset: [id])
   }

@@ -126,9 +126,10 @@ class Device:
         answer = await self.call("POST", "/receipts", {"upTo": up_to})
         assert answer.status in (200, 204), answer
 
-    async def state(self, **state: Any) -> None:
+    async def state(self, **state: Any) -> dict[str, Any]:
         answer = await self.call("PUT", "/state", state)
-        assert answer.status in (200, 204), answer
+        assert answer.status == 200, answer
+        return answer.json
 
     async def close(self) -> None:
         await self.connection.close()

@@ -6,6 +6,7 @@ No test here waits for time to pass to show that nothing happens: what must not 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import uuid
 
@@ -370,3 +371,36 @@ async def test_marks_and_charges_outlive_a_restart(gateway: Gateway) -> None:
             assert (await backend.push(token)).refresh["deferred"] == 1
             repeated = await backend.push(token, id=kept.header("apns-id"))
             assert repeated.status == 200
+
+
+async def test_a_switch_that_is_turned_on_and_off_is_refused_with_a_wait_and_can_always_be_turned_off(start) -> None:
+    gateway = start({})
+    async with await Device.enrol(gateway) as phone:
+        for _ in range(10):
+            assert (await phone.state(developerMode=True))["developerMode"]
+            assert (await phone.state(developerMode=True))["developerMode"], "what stands is no turn of the switch"
+            assert not (await phone.state(developerMode=False))["developerMode"]
+        refused = await phone.call("PUT", "/state", {"developerMode": True})
+        assert (refused.status, refused.json["error"]) == (429, "developer-mode-limit")
+        assert 500 < int(refused.header("retry-after")) <= 600
+        assert not (await phone.state(developerMode=False))["developerMode"]
+        assert len(gateway.admin("GET", "/v1/developer-mode/audit")[1]["entries"]) == 20
+
+
+async def test_a_reset_fills_budgets_and_stands_in_the_audit_with_who_and_why(start) -> None:
+    gateway = start({"budget.refreshes-per-day": 50, "budget.burst": 4})
+    async with await Device.enrol(gateway) as phone, await Provider.connect(gateway) as backend:
+        token = (await phone.register())["token"]
+        stream = await phone.updates()
+        for _ in range(5):
+            await backend.push(token)
+        for _ in range(4):
+            await stream.next()
+        shown = gateway.ctl("budget", "show", token)
+        assert "[....]     0 of 4  in 31 min" in shown.stdout, shown.stdout + shown.stderr
+        reset = gateway.ctl("budget", "reset", token, "--why", "a demonstration", "--who", "ada")
+        assert reset.returncode == 0, reset.stderr
+        await stream.next()
+        entry = gateway.admin("GET", "/v1/developer-mode/audit")[1]["entries"][-1]
+        assert (entry["action"], entry["app"], entry["device"]) == ("reset", BUNDLE, phone.id)
+        assert (entry["who"], entry["why"], entry["peer-uid"]) == ("ada", "a demonstration", os.getuid())

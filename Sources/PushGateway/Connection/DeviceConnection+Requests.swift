@@ -144,22 +144,27 @@ extension DeviceConnection {
   ) throws(DeviceRefusal) {
     let request = try DeviceStateRequest.parse(stream.body)
     let subject = DeveloperModeSubject.device(device.id)
-    if let wanted = request.developerMode {
+    // A device says it with each stream; what stands already is no news to the audit.
+    if let wanted = request.developerMode, wanted != worker.ledger.developerMode.isStanding(subject, at: worker.now) {
       try requireStore()
-      // A device says it with each stream; what stands already is no news to the audit.
-      if wanted, !worker.ledger.developerMode.isStanding(subject, at: worker.now) {
-        try switchDeveloperModeOn(subject)
-      } else if !wanted {
-        _ = worker.ledger.endDeveloperMode(
-          of: subject, who: "device \(device.id)", why: "switched off on the device", by: .deviceSwitch,
-          at: worker.now, wall: worker.wall)
-      }
+      if wanted { try switchDeveloperModeOn(device) } else { switchDeveloperModeOff(device) }
     }
     worker.ledger.heard(request.said, from: device, at: worker.now)
     answer(200, worker.ledger.stateAnswer(for: device, at: worker.reading).body, stream, on: connection)
   }
 
-  private func switchDeveloperModeOn(_ subject: DeveloperModeSubject) throws(DeviceRefusal) {
+  /// Off is never refused, and there is no off without an on.
+  private func switchDeveloperModeOff(_ device: DeviceState) {
+    _ = worker.ledger.endDeveloperMode(
+      of: .device(device.id), who: "device \(device.id)", why: "switched off on the device", by: .deviceSwitch,
+      at: worker.now, wall: worker.wall)
+  }
+
+  private func switchDeveloperModeOn(_ device: DeviceState) throws(DeviceRefusal) {
+    if let wait = worker.ledger.admitSwitch(of: device, at: worker.now) {
+      throw DeviceRefusal(.developerModeLimit, retryAfter: wait)
+    }
+    let subject = DeveloperModeSubject.device(device.id)
     do throws(Ledger.DeveloperModeRefusal) {
       try worker.ledger.grantDeveloperMode(
         to: subject, for: nil, who: subject.description, why: "switched on on the device", granter: .deviceSwitch,

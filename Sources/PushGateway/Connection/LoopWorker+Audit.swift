@@ -11,8 +11,8 @@ extension LoopWorker {
   /// What the audit has got since the last turn; nothing else need remember to log it.
   func logAudit() {
     while auditLogged < ledger.audit.count {
-      let entry = ledger.audit[auditLogged]
-      auditLogged += 1
+      defer { auditLogged += 1 }
+      guard let entry = ledger.audit[auditLogged] else { continue }
       var fields: [(LogKey, String)] = [(.subject, "\(entry.subject)"), (.who, entry.who)]
       if !entry.why.isEmpty { fields.append((.why, entry.why)) }
       if let uid = entry.uid { fields.append((.uid, "\(uid)")) }

@@ -78,8 +78,7 @@ extension LoopWorker {
 
   /// The audit only grows, so that it still says who let a refresh through when the grant is long over.
   private func who(granted place: Int?) -> String {
-    guard let place, place < ledger.audit.count else { return "" }
-    let entry = ledger.audit[place]
+    guard let place, let entry = ledger.audit[place] else { return "" }
     let granter = entry.by == .deviceSwitch ? "the device's switch" : entry.who
     return " of \(entry.subject) (\(granter): \(entry.why))"
   }
@@ -125,11 +124,19 @@ extension LoopWorker {
 
   // MARK: Nothing
 
+  /// The largest unit that leaves no rest, such as `7 d` or `90 min`.
+  private static func words(for milliseconds: Int64) -> String {
+    let seconds = milliseconds / 1000
+    for (unit, length) in [("d", Int64(86_400)), ("h", 3600), ("min", 60)] where seconds % length == 0 && seconds > 0 {
+      return "\(seconds / length) \(unit)"
+    }
+    return "\(seconds) s"
+  }
+
   func nothingKnown(of question: ExplainQuestion) -> AdminFailure {
     let rules = ledger.rules.explain
-    let days = max(1, rules.retention / 86_400_000)
     let kept =
-      "the last \(rules.decisions) decisions are kept for \(days) d"
+      "the last \(rules.decisions) decisions are kept for \(Self.words(for: rules.retention))"
       + (rules.production ? "" : ", those about production only with explain.production = true")
     guard case .token(let token) = question else {
       return .notFound(

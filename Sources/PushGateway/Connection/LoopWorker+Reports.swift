@@ -126,8 +126,9 @@ extension LoopWorker {
 
   private func budget(_ peek: Ledger.BudgetPeek) -> WidgetBudget {
     WidgetBudget(
-      limit: peek.policy.refreshesPerDay, burst: peek.policy.burst, remaining: peek.remaining,
-      next: peek.next.map { report($0) }, mode: peek.policy.mode.rawValue)
+      limit: peek.policy.refreshesPerDay, burst: peek.policy.burst, sustained: peek.policy.sustainedPerDay,
+      remaining: peek.remaining, next: peek.next.map { report($0) }, admits: peek.admits.map { report($0) },
+      mode: peek.policy.mode.rawValue)
   }
 
   private func mark(of mark: Mark, in registration: RegistrationState) -> MarkReport? {

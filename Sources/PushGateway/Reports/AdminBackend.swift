@@ -38,7 +38,7 @@ public protocol AdminBackend: Sendable {
   func budgets(token: String) throws(AdminFailure) -> BudgetReport
 
   /// Fills the cells of every widget of the registration and returns them as they are then.
-  func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport
+  func resetBudget(token: String, who: String, why: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport
 
   /// The active grants.
   func developerModes() throws(AdminFailure) -> [DeveloperModeReport]

@@ -1,6 +1,14 @@
-/// One line of the append-only record; `GET /v1/developer-mode/audit`.
+/// One line of the append-only record of what lifted budgets, developer mode or a reset; `GET /v1/developer-mode/audit`.
 public struct DeveloperModeAuditEntry: Codable, Sendable, Equatable {
-  public enum Action: String, Codable, Sendable, CaseIterable { case granted, ended, expired }
+  public enum Action: String, Codable, Sendable, CaseIterable {
+    case granted
+    /// By hand.
+    case ended
+    /// By time.
+    case expired
+    /// Budgets of an app on a device were filled by hand.
+    case reset
+  }
 
   public var time: ReportTime
   public var action: Action

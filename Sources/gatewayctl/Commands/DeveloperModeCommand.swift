@@ -63,7 +63,7 @@ enum DeveloperModeCommand {
   }
 
   private static let audit = Command(
-    "audit", summary: "Shows every grant and end, newest last.",
+    "audit", summary: "Shows every grant, end and budget reset, newest last.",
     examples: [.init("gatewayctl developer-mode audit", "who has exceeded budgets, and why")]
   ) { invocation in
     struct Audit: Decodable { let entries: [DeveloperModeAuditEntry] }
@@ -95,14 +95,15 @@ enum DeveloperModeCommand {
   }
 
   static func text(of entries: [DeveloperModeAuditEntry], style: Style) -> String {
-    guard !entries.isEmpty else { return "Developer mode has never been on." }
+    guard !entries.isEmpty else { return "Developer mode has never been on, and no budget was reset." }
     var table = Table([
       .init("TIME"), .init("ACTION"), .init("APP OR DEVICE"), .init("UNTIL"), .init("BY"), .init("WHO"),
       .number("UID"), .init("WHY"),
     ])
     for entry in entries {
       table.add([
-        ReportText.time(entry.time), entry.action.rawValue, entry.app ?? entry.device ?? "",
+        ReportText.time(entry.time), entry.action.rawValue,
+        [entry.app, entry.device].compactMap { $0 }.joined(separator: " on "),
         ReportText.time(entry.until), entry.by.rawValue, entry.who, entry.peerUID.map { String($0) } ?? "", entry.why,
       ])
     }

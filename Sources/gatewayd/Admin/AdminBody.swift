@@ -29,20 +29,27 @@ enum AdminBody {
   }
 
   /// The body of a reset may be absent.
-  static func who(_ bytes: [UInt8]) throws(AdminFailure) -> String? {
-    guard !bytes.isEmpty else { return nil }
-    struct Reset: Decodable { let who: String? }
-    try checkKeys(of: bytes, known: ["who"])
-    let who = try decode(Reset.self, from: bytes).who
-    try checkText("who", who)
-    return who
+  static func budgetReset(_ bytes: [UInt8]) throws(AdminFailure) -> BudgetResetRequest {
+    guard !bytes.isEmpty else { return BudgetResetRequest() }
+    try checkKeys(of: bytes, known: ["who", "why"])
+    let reset = try decode(BudgetResetRequest.self, from: bytes)
+    try checkText("who", reset.who)
+    try checkText("why", reset.why)
+    return reset
   }
 
   static func checkText(_ name: String, _ text: String?) throws(AdminFailure) {
     guard let text else { return }
-    let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-    guard !text.isEmpty, text.utf8.count <= maximumTextBytes, isPrintable else {
-      throw .invalid("'\(name)' must have 1 to \(maximumTextBytes) bytes and no control characters")
+    guard !text.isEmpty, text.utf8.count <= maximumTextBytes, text.unicodeScalars.allSatisfy(isShown) else {
+      throw .invalid("'\(name)' must have 1 to \(maximumTextBytes) bytes and no control or invisible characters")
+    }
+  }
+
+  /// Neither a control character nor one that only changes how others read: a line of the audit must say what it seems to.
+  private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .unassigned, .privateUse, .lineSeparator, .paragraphSeparator: false
+    default: true
     }
   }
 
@@ -60,8 +67,21 @@ enum AdminBody {
     switch error {
     case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"
     case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-      context.codingPath.last.map { "'\($0.stringValue)' must be of type \(type)" } ?? "the body must be a JSON object"
+      context.codingPath.last.map { "'\($0.stringValue)' must be \(name(of: type))" }
+        ?? "the body must be a JSON object"
+    case .dataCorrupted(let context):
+      context.codingPath.last.map { "'\($0.stringValue)' \(context.debugDescription)" }
+        ?? "the body must be a JSON object"
     default: "the body must be a JSON object"
+    }
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is Int.Type, is Double.Type: "a number"
+    case is Bool.Type: "true or false"
+    case is String.Type: "text"
+    default: "something else"
     }
   }
 

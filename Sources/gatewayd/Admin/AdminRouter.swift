@@ -98,14 +98,20 @@ final class AdminRouter: Sendable {
     case .registration(let token): .json(try backend.registration(token: token))
     case .budgets(let token): .json(try backend.budgets(token: token))
     case .budgetReset(let token):
-      .json(
-        try backend.resetBudget(
-          token: token, who: try AdminBody.who(request.body) ?? Self.caller(request), peerUID: request.peerUID))
+      try resetBudget(token, request)
     case .developerMode: try developerMode(request)
     case .developerModeAudit: .json(["entries": try backend.developerModeAudit()])
     case .explain(let id): .json(try backend.explain(id: id))
     case .explainNewest: .json(try newest(request))
     }
+  }
+
+  private func resetBudget(_ token: String, _ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+    let reset = try AdminBody.budgetReset(request.body)
+    return .json(
+      try backend.resetBudget(
+        token: token, who: reset.who ?? Self.caller(request), why: reset.why ?? "no reason given",
+        peerUID: request.peerUID))
   }
 
   private func page(_ request: AdminRequest) throws(AdminFailure) -> RegistrationPage {

@@ -257,8 +257,8 @@ private func bearer(
       refusals.append(door.show(bearer(key: key))?.reason)
       #expect(door.show(bearer()) == nil)
     }
-    #expect(door.verifier.questions == Int(SignatureAllowance.burst))
-    let checked = Int(SignatureAllowance.burst) - 1
+    #expect(door.verifier.questions == Int(ProviderSession.signatureAllowance.burst))
+    let checked = Int(ProviderSession.signatureAllowance.burst) - 1
     #expect(refusals.prefix(checked).allSatisfy { $0 == .invalidProviderToken })
     #expect(refusals.dropFirst(checked).allSatisfy { $0 == .tooManyProviderTokenUpdates })
 

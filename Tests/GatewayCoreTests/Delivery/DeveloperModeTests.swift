@@ -44,6 +44,23 @@ import TokenStore
     #expect(sample.push(to: registration).tally?.deferred == 1, "one charged, and the next waits again")
   }
 
+  @Test("A device may turn its switch ten times at once, and then once in ten minutes; others are not held up by it")
+  func switchLimit() {
+    let other = sample.device(2)
+    for _ in 0..<10 { #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == nil) }
+    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == 600)
+    #expect(sample.ledger.admitSwitch(of: other, at: sample.now) == nil)
+    sample.pass(599_999)
+    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == 1)
+    sample.pass(1)
+    sample.ledger.tidy(at: sample.now, wall: sample.wall)
+    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == nil)
+    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) != nil, "what was counted is not tidied away")
+    sample.pass(6_000_000)
+    sample.ledger.tidy(at: sample.now, wall: sample.wall)
+    #expect(sample.ledger.switchAllowances.isEmpty)
+  }
+
   @Test("What waited for its budget goes at once when it is granted", arguments: [true, false])
   func frees(isDevice: Bool) throws {
     let registration = try sample.register(SampleLedger.widgets("cup"), on: device)
@@ -181,11 +198,11 @@ import TokenStore
     let actions: [AuditEntry.Action] = [
       .developerModeOn, .developerModeOn, .developerModeEnded, .developerModeOn, .developerModeOff,
     ]
-    #expect(sample.ledger.audit.map(\.action) == actions)
-    #expect(sample.ledger.audit.map(\.uid) == [7, nil, nil, nil, 8])
+    #expect(sample.ledger.audit.remembered.map(\.action) == actions)
+    #expect(sample.ledger.audit.remembered.map(\.uid) == [7, nil, nil, nil, 8])
     sample.commit()
     try sample.crash()
-    #expect(sample.ledger.audit.map(\.action) == actions)
+    #expect(sample.ledger.audit.remembered.map(\.action) == actions)
     #expect(sample.ledger.developerMode.grants.isEmpty)
   }
 }

@@ -69,7 +69,7 @@ import TokenStore
     _ = take(lines)
     new.commit()
     #expect(take(lines).map(code) == ["unchanged", "unchanged", "unchanged"])
-    #expect(new.ledger.batch.isEmpty)
+    #expect(new.hasNothingToWrite)
   }
 
   @Test("A dry run says the same and changes nothing")
@@ -78,7 +78,7 @@ import TokenStore
     new.commit()
     #expect(take(lines, isDryRun: true).map(code) == ["added", "added", "added"])
     #expect(new.ledger.registrations.count == 0 && new.ledger.devices.count == 0)
-    #expect(new.ledger.batch.isEmpty)
+    #expect(new.hasNothingToWrite)
   }
 
   @Test("What a device has changed since stays: widgets, token, key, a removal")

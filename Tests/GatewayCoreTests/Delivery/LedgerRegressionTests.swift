@@ -203,7 +203,7 @@ import TokenStore
       to: .device(device.id), for: nil, who: "ann", why: "demo", granter: .deviceSwitch, at: sample.now,
       wall: sample.wall)
     sample.ledger.leave(device, at: sample.now, wall: sample.wall)
-    #expect(sample.ledger.audit.map(\.action) == [.developerModeOn, .developerModeEnded])
+    #expect(sample.ledger.audit.remembered.map(\.action) == [.developerModeOn, .developerModeEnded])
     #expect(sample.ledger.developerMode.grants.isEmpty)
   }
 
@@ -216,7 +216,7 @@ import TokenStore
       to: .app(try SampleLedger.bundleID()), for: nil, who: "ann", why: "", granter: .operatorRequest(uid: nil),
       at: sample.now, wall: sample.wall)
     #expect(grant.until == .distantFuture)
-    #expect(sample.ledger.audit.first?.until == UnixTime(milliseconds: .max))
+    #expect(sample.ledger.audit.remembered.first?.until == UnixTime(milliseconds: .max))
   }
 
   @Test("A crash while changed rules are on their way to everybody earns nothing at the old rate for the downtime")

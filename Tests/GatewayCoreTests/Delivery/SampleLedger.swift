@@ -29,6 +29,8 @@ final class SampleLedger {
 
   static func widgets(_ kinds: String...) -> [Widget] { kinds.map { Widget(kind: $0, family: .systemSmall) } }
 
+  var hasNothingToWrite: Bool { ledger.batch.isEmpty }
+
   func pass(_ milliseconds: Int64) { now = now.advanced(byMilliseconds: milliseconds) }
 
   func device(_ number: UInt64 = 1) -> DeviceState {

@@ -121,7 +121,7 @@ import TokenStore
       Issue.record("not bypassed: \(outcomes(told))")
       return
     }
-    #expect(sample.ledger.audit[place].why == "second")
+    #expect(sample.ledger.audit[place]?.why == "second")
   }
 
   @Test("Only as many as are asked for, the newest, each whole")

@@ -4,7 +4,7 @@ import Testing
 
 /// Protects the log from a client gone wild, and its reader from believing that there was no more.
 @Suite("Rate of lines about refused pushes") struct RefusalLogRateTests {
-  private static let burst = Int(RefusalLogRate.burst)
+  private static let burst = Int(RefusalLogRate.allowance.burst)
 
   @Test("The first lines are written at once, then one in each spacing, which says how many were left out")
   func suppression() {
@@ -12,12 +12,12 @@ import Testing
     var now = LedgerTime(milliseconds: 0)
     for _ in 0..<Self.burst { #expect(rate.admit(.badTopic, at: now) == 0) }
     for _ in 0..<7 { #expect(rate.admit(.badTopic, at: now) == nil) }
-    now = now.advanced(byMilliseconds: RefusalLogRate.spacing)
+    now = now.advanced(byMilliseconds: RefusalLogRate.allowance.spacing)
     #expect(rate.admit(.badTopic, at: now) == 7)
     #expect(rate.admit(.badTopic, at: now) == nil)
-    now = now.advanced(byMilliseconds: RefusalLogRate.spacing)
+    now = now.advanced(byMilliseconds: RefusalLogRate.allowance.spacing)
     #expect(rate.admit(.badTopic, at: now) == 1)
-    now = now.advanced(byMilliseconds: RefusalLogRate.spacing)
+    now = now.advanced(byMilliseconds: RefusalLogRate.allowance.spacing)
     #expect(rate.admit(.badTopic, at: now) == 0)
   }
 
@@ -43,6 +43,6 @@ import Testing
     #expect(taken.map(\.reason) == [.badTopic, .unregistered])
     #expect(taken.map(\.count) == [3, 1])
     #expect(rate.takeSuppressed().isEmpty)
-    #expect(rate.admit(.badTopic, at: now.advanced(byMilliseconds: RefusalLogRate.spacing)) == 0)
+    #expect(rate.admit(.badTopic, at: now.advanced(byMilliseconds: RefusalLogRate.allowance.spacing)) == 0)
   }
 }

@@ -184,15 +184,16 @@ import Testing
       let bearer = ["host: localhost", "authorization: Bearer \(Self.token)"]
       #expect(tcp.send("PUT", "/v1/developer-mode", fields: bearer, body: grant)?.status == 200)
       #expect(socket.send("POST", "/v1/budgets/\(FakeBackend.token)/reset")?.status == 200)
-      #expect(socket.send("POST", "/v1/budgets/\(FakeBackend.token)/reset", body: #"{"who":"ada"}"#)?.status == 200)
+      #expect(
+        socket.send("POST", "/v1/budgets/\(FakeBackend.token)/reset", body: #"{"who":"ada","why":"x"}"#)?.status == 200)
       let ended = try #require(socket.send("DELETE", "/v1/developer-mode?app=a.b&who=ada"))
       #expect(ended.status == 204)
       #expect(ended.body.isEmpty)
       #expect(socket.send("GET", "/v1/registrations?limit=7&after=ab&app=a.b")?.status == 200)
       #expect(
         backend.calls == [
-          "grant a.b 60 uid \(uid)", "grant a.b 60 uid -", "reset by uid \(uid), uid \(uid)",
-          "reset by ada, uid \(uid)", "end a.b - by ada", "registrations 7 ab a.b",
+          "grant a.b 60 uid \(uid)", "grant a.b 60 uid -", "reset by uid \(uid) (no reason given), uid \(uid)",
+          "reset by ada (x), uid \(uid)", "end a.b - by ada", "registrations 7 ab a.b",
         ])
     }
   }
@@ -202,7 +203,7 @@ import Testing
     arguments: [
       ("", 400, "JSON object"), ("[]", 400, "JSON object"), ("{", 400, "JSON object"),
       (#"{"app":"a.b","seconds":60,"who":"ada"}"#, 400, "'why' is missing"),
-      (#"{"app":"a.b","seconds":"60","who":"ada","why":"x"}"#, 400, "'seconds' must be of type Int"),
+      (#"{"app":"a.b","seconds":"60","who":"ada","why":"x"}"#, 400, "'seconds' must be a number"),
       (#"{"app":"a.b","second":60,"who":"ada","why":"x"}"#, 422, "unknown key 'second'"),
       (#"{"seconds":60,"who":"ada","why":"x"}"#, 422, "exactly one"),
       (#"{"app":"a","device":"b","seconds":60,"who":"ada","why":"x"}"#, 422, "exactly one"),
@@ -210,6 +211,10 @@ import Testing
       (#"{"app":"a","seconds":60,"who":"","why":"x"}"#, 422, "'who' must have"),
       (#"{"app":"a","seconds":60,"who":"ada","why":"a\nb"}"#, 422, "'why' must have"),
       (#"{"app":"a","seconds":3601,"who":"ada","why":"x"}"#, 403, "longest is 1h"),
+      (#"{"app":"a","seconds":1.5,"who":"ada","why":"x"}"#, 400, "'seconds' must be a whole number"),
+      (#"{"app":"a","seconds":1e30,"who":"ada","why":"x"}"#, 400, "'seconds' must be a whole number"),
+      (#"{"app":"a","seconds":60,"who":"\u202eada","why":"x"}"#, 422, "'who' must have"),
+      (#"{"app":"a","seconds":60,"who":"ada","why":"x\u200b"}"#, 422, "'why' must have"),
     ]) func bodies(body: String, status: Int, detail: String) throws
   {
     try serving { socket, _, _ in

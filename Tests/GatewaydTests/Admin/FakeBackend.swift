@@ -87,8 +87,8 @@ final class FakeBackend: AdminBackend {
     return BudgetReport(token: token, app: "a.b", environment: "development", developerMode: false, widgets: [])
   }
 
-  func resetBudget(token: String, who: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
-    note("reset by \(who), uid \(peerUID.map(String.init) ?? "-")")
+  func resetBudget(token: String, who: String, why: String, peerUID: UInt32?) throws(AdminFailure) -> BudgetReport {
+    note("reset by \(who) (\(why)), uid \(peerUID.map(String.init) ?? "-")")
     try known(token)
     return BudgetReport(token: token, app: "a.b", environment: "development", developerMode: false, widgets: [])
   }

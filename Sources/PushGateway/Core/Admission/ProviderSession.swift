@@ -3,6 +3,11 @@ import BudgetThrottle
 /// What one provider connection is bound to: the credential it last used, the key of its first, and when its token last
 /// changed.
 package struct ProviderSession {
+  /// A signature check is forty microseconds of everybody's loop, so a client that shows a new JWT with each request must
+  /// run out of checks before others notice. A connection that keeps the rules needs one check in 20 minutes, and none if
+  /// another connection has shown its token before; there is room for some that went wrong.
+  package static let signatureAllowance = SpacedAllowance(burst: 5, spacing: 1000)
+
   /// Apple: not more often than once in 20 minutes, counted for each connection. dotAPNS renews at exactly 20 minutes
   /// by its own clock, so half a minute is forgiven.
   package static let shortestTokenLife: Int64 = (20 * 60 - 30) * 1000
@@ -13,7 +18,7 @@ package struct ProviderSession {
   private var tokenChanged: LedgerTime?
   /// A text that was refused for what it is, so that a client that insists does not cost a signature check each time.
   private var refused: (text: [UInt8], generation: UInt32, refusal: Refusal)?
-  private var signatureChecks = SignatureAllowance()
+  private var signatureChecks = Self.signatureAllowance
 
   package init() {}
 

@@ -2,6 +2,9 @@ package import BudgetThrottle
 package import TokenStore
 
 extension Ledger {
+  /// Turns of a device's developer mode: enough for whoever tries it out, and a line every ten minutes in the long run.
+  package static let switchAllowance = SpacedAllowance(burst: 10, spacing: 600_000)
+
   package enum DeveloperModeRefusal: Error, Equatable, Sendable {
     /// `developer-mode.allowed = false`.
     case forbidden
@@ -21,12 +24,16 @@ extension Ledger {
   package func checkOperatorGrant(
     to subject: DeveloperModeSubject, for duration: Int64
   ) throws(DeveloperModeRefusal) {
-    guard rules.developerMode.allowed else { throw .forbidden }
-    let longest = rules.developerMode.longest
-    guard duration <= longest else { throw .tooLong(longest: longest) }
+    try checkGrant(for: duration)
     guard case .app(let app) = subject else { return }
     guard let presence = presence[app], presence.count > 0 else { throw .unknownApp }
     guard presence.inDevelopment > 0 else { throw .productionOnly }
+  }
+
+  private func checkGrant(for duration: Int64) throws(DeveloperModeRefusal) {
+    guard rules.developerMode.allowed else { throw .forbidden }
+    let longest = rules.developerMode.longest
+    guard duration <= longest else { throw .tooLong(longest: longest) }
   }
 
   /// Lifts the budget of an app's or a device's development registrations.
@@ -36,12 +43,10 @@ extension Ledger {
     to subject: DeveloperModeSubject, for duration: Int64?, who: String, why: String,
     granter: DeveloperMode.Grant.Granter, at now: LedgerTime, wall: UnixTime
   ) throws(DeveloperModeRefusal) -> DeveloperMode.Grant {
-    guard rules.developerMode.allowed else { throw .forbidden }
+    let length = duration ?? rules.developerMode.longest
+    try checkGrant(for: length)
     if granter == .deviceSwitch, !rules.developerMode.deviceSwitch { throw .switchForbidden }
     if case .device(let device) = subject, devices[device] == nil { throw .unknownDevice }
-    let longest = rules.developerMode.longest
-    let length = duration ?? longest
-    guard length <= longest else { throw .tooLong(longest: longest) }
     let grant = DeveloperMode.Grant(
       subject: subject, since: now, until: now.advanced(byMilliseconds: length), who: who, why: why, granter: granter)
     batch.write(.developerMode, id: developerMode.insert(grant, audit: audit.count), grant.encode())
@@ -50,6 +55,12 @@ extension Ledger {
       .developerModeOn, grant, who: who, why: why, wall: wall, until: UnixTime(milliseconds: overflow ? .max : end))
     lookAgain(at: subject, now: now)
     return grant
+  }
+
+  /// Counts one turn of a device's own switch: each is a line of the audit, which only grows.
+  /// - Returns: nil when it may be turned; otherwise whole seconds to wait.
+  package func admitSwitch(of device: DeviceState, at now: LedgerTime) -> Int? {
+    switchAllowances[device.id, default: Self.switchAllowance].spend(at: now)
   }
 
   /// - Returns: false when there was nothing to end.
@@ -77,7 +88,7 @@ extension Ledger {
 
   /// Every widget of the registration gets a full budget: outside the count of §4, and in the audit for it.
   package func resetBudgets(
-    of registration: RegistrationState, who: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
+    of registration: RegistrationState, who: String, why: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
   ) {
     refreshPolicies(of: registration, at: now)
     for position in registration.states.indices {
@@ -88,7 +99,7 @@ extension Ledger {
     append(
       AuditEntry(
         at: wall, action: .budgetReset, subject: .budgets(registration.app.bundleID, registration.device.id),
-        who: who, why: "", by: .operatorRequest(uid: uid), until: nil))
+        who: who, why: why, by: .operatorRequest(uid: uid), until: nil))
     handOver(registration, at: now)
   }
 
@@ -125,8 +136,7 @@ extension Ledger {
 
   func append(_ entry: AuditEntry) {
     audit.append(entry)
-    batch.write(.audit, id: nextAuditRow, entry.encode())
-    nextAuditRow += 1
+    batch.write(.audit, id: UInt64(audit.count), entry.encode())
   }
 
   func note(
@@ -160,6 +170,7 @@ extension Ledger {
       batch.write(.retiredToken, id: old.row, nil)
     }
     tidyFanOuts(at: now)
+    switchAllowances = switchAllowances.filter { !$0.value.isFresh(at: now) }
     if tidyWalk == nil { tidyWalk = RegistrationWalk() }
   }
 

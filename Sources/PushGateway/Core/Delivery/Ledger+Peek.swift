@@ -10,15 +10,19 @@ extension Ledger {
     package var remaining: Int
     /// When the next token will be there; nil when full.
     package var next: LedgerTime?
+    /// The earliest instant at which a refresh would be charged; nil when that is now, or nothing is withheld.
+    package var admits: LedgerTime?
   }
 
   /// Budgets of a registration's widgets, in their order. Writes nothing.
   package func peek(_ registration: RegistrationState, at now: LedgerTime) -> [BudgetPeek] {
     registration.states.map { state in
       let policy = policy(state.policy)
+      let admission = state.cell.admission(at: now, under: policy).at
       return BudgetPeek(
         policy: policy, remaining: state.cell.remaining(at: now, under: policy),
-        next: state.cell.nextToken(at: now, under: policy))
+        next: state.cell.nextToken(at: now, under: policy),
+        admits: policy.mode == .enforce && admission > now ? admission : nil)
     }
   }
 

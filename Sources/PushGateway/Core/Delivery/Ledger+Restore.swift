@@ -46,8 +46,7 @@ extension Ledger {
           ledger.nextRetiredRow = max(ledger.nextRetiredRow, id + 1)
         case .developerMode: ledger.developerMode.restore(try DeveloperMode.Grant.decode(&reader), row: id)
         case .audit:
-          ledger.audit.append(try AuditEntry.decode(&reader))
-          ledger.nextAuditRow = max(ledger.nextAuditRow, id + 1)
+          ledger.audit.restore(try AuditEntry.decode(&reader), row: id)
         case .fanOut:
           let fanOut = try FanOut.decode(number: id, &reader)
           ledger.fanOuts.insert(fanOut)
@@ -100,8 +99,9 @@ extension Ledger {
     package consuming func finish(at now: LedgerTime) {
       for id in inTrail { registrations[id]?.state.isInTrail = true }
       ledger.trail.forgetOutlived(at: now)
-      for (place, entry) in ledger.audit.enumerated() where entry.action == .developerModeOn {
-        if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(place, for: subject) }
+      let oldest = ledger.audit.count - ledger.audit.remembered.count
+      for (offset, entry) in ledger.audit.remembered.enumerated() where entry.action == .developerModeOn {
+        if case .developerMode(let subject) = entry.subject { ledger.developerMode.note(oldest + offset, for: subject) }
       }
       changeOver(at: now)
     }

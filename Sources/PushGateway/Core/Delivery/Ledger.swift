@@ -13,7 +13,7 @@ package final class Ledger {
   package internal(set) var rules: LedgerRules
   package internal(set) var counters = LedgerCounters()
   package internal(set) var developerMode: DeveloperMode
-  package internal(set) var audit: [AuditEntry] = []
+  package internal(set) var audit = Audit()
   /// Refreshes that developer mode let through, by its grant, until the log has said so.
   package internal(set) var bypasses: [DeveloperMode.Grant: Int] = [:]
   package internal(set) var trail: Trail
@@ -50,7 +50,8 @@ package final class Ledger {
   var nextDeviceNumber: UInt64 = 1
   var nextRegistrationID: UInt64 = 1
   var nextRetiredRow: UInt64 = 1
-  var nextAuditRow: UInt64 = 1
+  /// Of devices that have switched developer mode lately.
+  var switchAllowances: [DeviceID: SpacedAllowance] = [:]
   var pendingDeliveries: [Delivery] = []
 
   /// - Parameters:

@@ -43,6 +43,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
   case receiptFromTheFuture = "receipt-from-the-future"
   case unknownSessionKind = "unknown-session-kind"
   case developerModeForbidden = "developer-mode-forbidden"
+  case developerModeLimit = "developer-mode-limit"
 
   case storeUnavailable = "store-unavailable"
 
@@ -61,7 +62,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
       .unknownEnvironment, .badToken, .tooManyWidgets, .kindEmpty, .kindTooLong, .configurationTooLong,
       .unknownFamily, .familyNotAvailable, .badReceipt, .receiptFromTheFuture, .unknownSessionKind:
       422
-    case .enrolmentLimit: 429
+    case .enrolmentLimit, .developerModeLimit: 429
     case .storeUnavailable: 503
     }
   }
@@ -101,6 +102,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
     case .badReceipt: "a receipt names an event as <epoch>-<sequence>"
     case .receiptFromTheFuture: "no event with this id has been sent"
     case .unknownSessionKind: "a session is \"audio\" or \"navigation\""
+    case .developerModeLimit: "the device has switched developer mode on too often; it is on or off as it was"
     case .developerModeForbidden: "devices may not switch developer mode on here"
     case .storeUnavailable: "nothing can be stored right now; try again"
     }

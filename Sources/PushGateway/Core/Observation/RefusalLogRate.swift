@@ -3,13 +3,10 @@ package import BudgetThrottle
 /// How many lines refused pushes may write: for each reason some at once, then one in a while, so that neither a client
 /// gone wild fills the log nor one reason hides another. Reasons are a closed set, so what is counted is bounded.
 package struct RefusalLogRate: Sendable {
-  package static let burst: Int64 = 10
-  /// Milliseconds between two lines of one reason in the long run.
-  package static let spacing: Int64 = 10_000
+  package static let allowance = SpacedAllowance(burst: 10, spacing: 10_000)
 
   private struct Cell {
-    /// When lines that are perfectly spaced would have used up what was written so far.
-    var paidUntil: LedgerTime?
+    var lines = RefusalLogRate.allowance
     var suppressed = 0
   }
 
@@ -22,12 +19,10 @@ package struct RefusalLogRate: Sendable {
   /// - Returns: how many of its reason were left out since the last that was written; nil when this one is left out.
   package mutating func admit(_ reason: RejectionReason, at now: LedgerTime) -> Int? {
     guard let place = Self.reasons.firstIndex(of: reason) else { return nil }
-    let paid = max(cells[place].paidUntil ?? now, now).advanced(byMilliseconds: Self.spacing)
-    guard paid.milliseconds(since: now) <= Self.burst * Self.spacing else {
+    guard cells[place].lines.spend(at: now) == nil else {
       cells[place].suppressed += 1
       return nil
     }
-    cells[place].paidUntil = paid
     defer { cells[place].suppressed = 0 }
     return cells[place].suppressed
   }

@@ -4,12 +4,13 @@ import SeededRandom
 import Testing
 
 /// Protects everybody on a loop from one client's signature checks.
-@Suite("Signature allowance") struct SignatureAllowanceTests {
-  private static let burst = Int(SignatureAllowance.burst)
+@Suite("Spaced allowance") struct SpacedAllowanceTests {
+  private static let sample = ProviderSession.signatureAllowance
+  private static let burst = Int(Self.sample.burst)
 
   @Test("A burst is granted at once, then one check in each spacing; the wait that is told is enough and not too long")
   func burst() {
-    var allowance = SignatureAllowance()
+    var allowance = Self.sample
     var now = LedgerTime(milliseconds: 1000)
     for _ in 0..<Self.burst { #expect(allowance.spend(at: now) == nil) }
     for _ in 0..<10 {
@@ -22,10 +23,10 @@ import Testing
 
   @Test("What was refused costs nothing, and a rest brings back the burst and no more")
   func rest() {
-    var allowance = SignatureAllowance()
+    var allowance = Self.sample
     var now = LedgerTime(milliseconds: 0)
     for _ in 0..<1000 { _ = allowance.spend(at: now) }
-    now = now.advanced(byMilliseconds: SignatureAllowance.spacing)
+    now = now.advanced(byMilliseconds: Self.sample.spacing)
     #expect(allowance.spend(at: now) == nil)
     #expect(allowance.spend(at: now) != nil)
     now = now.advanced(byMilliseconds: 86_400_000)
@@ -34,7 +35,7 @@ import Testing
 
   @Test("No second holds more than the burst and one, however a client spreads its tokens", arguments: [1, 2, 3])
   func everyWindow(seed: UInt64) {
-    var allowance = SignatureAllowance()
+    var allowance = Self.sample
     var random = SeededGenerator(seed: seed)
     var now = LedgerTime(milliseconds: 0)
     var granted: [LedgerTime] = []
@@ -46,6 +47,6 @@ import Testing
       let within = granted[index...].prefix { $0.milliseconds(since: start) < 1000 }.count
       #expect(within <= Self.burst + 1)
     }
-    #expect(granted.count <= Self.burst + Int(now.milliseconds / SignatureAllowance.spacing) + 1)
+    #expect(granted.count <= Self.burst + Int(now.milliseconds / Self.sample.spacing) + 1)
   }
 }
