@@ -7,8 +7,8 @@ enum DecisionBenchmark {
   static func run() {
     let policy = BudgetPolicy(refreshesPerDay: 50, minimumInterval: 300_000)
     let start = LedgerTime(milliseconds: 1_772_000_000_000)
-    var state = WidgetState(cell: .full(under: policy, at: start), policy: 0)
-    state.marked(by: Mark(number: 1, expires: .distantFuture, first: start, priority: .immediate))
+    var state = WidgetState(WidgetAccount(cell: .full(under: policy, at: start), policy: 0))
+    state.mark = Mark(number: 1, expires: .distantFuture, first: start, priority: .immediate)
     let conditions = DeliveryConditions()
     var (handOvers, now) = (0, start)
     let decision = Stopwatch.nanoseconds(each: rounds) {

@@ -16,6 +16,10 @@ package struct Mark: Hashable, Sendable {
     self.priority = priority
   }
 
+  /// What stands once `newer` has come: this mark with the newer one joined to it. One that has died by then joins
+  /// nothing, also while nobody has buried it: neither its priority nor its time speak for the new one.
+  package func renewed(by newer: Mark) -> Mark { expires > newer.first ? joined(with: newer) : newer }
+
   /// This mark with `newer` joined to it.
   package func joined(with newer: Mark) -> Mark {
     Mark(

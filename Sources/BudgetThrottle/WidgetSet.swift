@@ -15,6 +15,7 @@ package struct WidgetSet: Hashable, Sendable, Sequence {
   package mutating func insert(_ index: Int) { bits |= 1 << UInt64(index) }
   package mutating func remove(_ index: Int) { bits &= ~(1 << UInt64(index)) }
   package func contains(_ index: Int) -> Bool { bits & (1 << UInt64(index)) != 0 }
+  package func intersection(_ other: WidgetSet) -> WidgetSet { WidgetSet(bits: bits & other.bits) }
   package func union(_ other: WidgetSet) -> WidgetSet { WidgetSet(bits: bits | other.bits) }
   package func subtracting(_ other: WidgetSet) -> WidgetSet { WidgetSet(bits: bits & ~other.bits) }
 

@@ -14,9 +14,8 @@ import Testing
   }
 
   private static func state(_ mark: Mark? = nil, level: Int64 = 4 * token) -> WidgetState {
-    var state = WidgetState(cell: BudgetCell(level: level, settledAt: .at(0), chargedAt: .at(0)), policy: 0)
-    if let mark { state.marked(by: mark) }
-    return state
+    let cell = BudgetCell(level: level, settledAt: .at(0), chargedAt: .at(0))
+    return WidgetState(WidgetAccount(cell: cell, policy: 0), mark: mark)
   }
 
   // MARK: Marks join
@@ -29,26 +28,21 @@ import Testing
     #expect(older.joined(with: newer) == joined)
     #expect(newer.joined(with: older) == joined, "the order in which they come is no matter")
     #expect(older.joined(with: older) == older, "saying it twice adds nothing")
-    var state = Self.state(older)
-    state.marked(by: newer)
-    #expect(state.mark == joined)
-    #expect(state.lastNumber == 8)
+    #expect(older.renewed(by: newer) == joined)
   }
 
   @Test("A dead mark lends a newer push neither its priority nor its time, also before it is buried")
   func deadMarkJoinsNothing() {
-    var state = Self.state(Self.mark(7, expires: .at(100), first: .at(0), priority: .immediate))
+    let older = Self.mark(7, expires: .at(100), first: .at(0), priority: .immediate)
     let newer = Self.mark(8, expires: .at(9000), first: .at(100), priority: .power)
-    state.marked(by: newer)
-    #expect(state.mark == newer)
+    #expect(older.renewed(by: newer) == newer)
   }
 
   @Test("A push of one try lets the expiration of an older mark stand")
   func onceKeepsOlderExpiration() {
-    var state = Self.state(Self.mark(7, expires: .at(9000)))
-    state.marked(by: Self.mark(8, expires: .distantPast, first: .at(50)))
-    #expect(state.mark?.number == 8)
-    #expect(state.mark?.expires == .at(9000))
+    let renewed = Self.mark(7, expires: .at(9000)).renewed(by: Self.mark(8, expires: .distantPast, first: .at(50)))
+    #expect(renewed.number == 8)
+    #expect(renewed.expires == .at(9000))
   }
 
   // MARK: Decisions
@@ -120,14 +114,15 @@ import Testing
         == .wait(until: .at(300_000), cause: .minimumInterval))
     #expect(
       state.decide(at: .at(0), under: policy, given: DeliveryConditions(isBypassed: true)) == .handOver(.bypassed))
-    #expect(state.budgetReturns(at: .at(0), under: policy, given: DeliveryConditions()) == .at(300_000))
-    #expect(state.budgetReturns(at: .at(0), under: policy, given: DeliveryConditions(isExempt: true)) == nil)
+    #expect(state.cell.returns(at: .at(0), under: policy, given: DeliveryConditions()) == .at(300_000))
+    #expect(state.cell.returns(at: .at(0), under: policy, given: DeliveryConditions(isExempt: true)) == nil)
   }
 
   @Test("The low-priority window counts from the first mark, so that pushes in a row do not put it off")
   func windowFromFirst() {
-    var state = Self.state(Self.mark(1, first: .at(0), priority: .grouped))
-    state.marked(by: Self.mark(2, first: .at(1999), priority: .grouped))
+    let state = Self.state(
+      Self.mark(1, first: .at(0), priority: .grouped)
+        .renewed(by: Self.mark(2, first: .at(1999), priority: .grouped)))
     let conditions = DeliveryConditions(lowPriorityWindow: 2000)
     #expect(
       state.decide(at: .at(1999), under: Self.policy, given: conditions)
@@ -137,33 +132,22 @@ import Testing
 
   // MARK: Hand-over and receipt
 
-  @Test("A hand-over moves the mark; a newer one replaces it and keeps the later expiration of both")
+  @Test("A hand-over keeps the later expiration of its mark and of what it takes the place of")
   func handsOver() {
-    var state = Self.state(Self.mark(3, expires: .at(9000)))
-    state.handedOver(epoch: 2, sequence: 10)
-    #expect(state.mark == nil)
-    #expect(state.inFlight == InFlight(epoch: 2, sequence: 10, number: 3, expires: .at(9000)))
-    state.marked(by: Self.mark(4, expires: .distantPast))
-    state.handedOver(epoch: 2, sequence: 11)
-    #expect(state.inFlight == InFlight(epoch: 2, sequence: 11, number: 4, expires: .at(9000)))
-    let before = state
-    state.handedOver(epoch: 2, sequence: 12)
-    #expect(state == before, "without a mark there is nothing to hand over")
+    let first = InFlight(of: Self.mark(3, expires: .at(9000)), epoch: 2, sequence: 10, after: nil)
+    #expect(first == InFlight(epoch: 2, sequence: 10, number: 3, expires: .at(9000)))
+    let second = InFlight(of: Self.mark(4, expires: .distantPast), epoch: 2, sequence: 11, after: first)
+    #expect(second == InFlight(epoch: 2, sequence: 11, number: 4, expires: .at(9000)))
   }
 
   @Test(
-    "A receipt clears what is in flight up to its sequence, of its own epoch only",
+    "A receipt ends what is in flight up to its sequence, of its own epoch only",
     arguments: [
       (2, 10, true), (2, 11, true), (2, UInt64.max, true), (2, 9, false), (1, 10, false), (3, 10, false),
       (1, UInt64.max, false),
     ] as [(UInt64, UInt64, Bool)])
   func receipts(epoch: UInt64, sequence: UInt64, clears: Bool) {
-    var state = Self.state(Self.mark(3))
-    state.handedOver(epoch: 2, sequence: 10)
-    state.marked(by: Self.mark(4))
-    #expect(state.received(epoch: epoch, upTo: sequence) == clears)
-    #expect((state.inFlight == nil) == clears)
-    #expect(state.mark == Self.mark(4), "a receipt says nothing of a newer mark")
-    #expect(state.cell == Self.state().cell)
+    let flight = InFlight(of: Self.mark(3), epoch: 2, sequence: 10, after: nil)
+    #expect(flight.isConfirmed(by: epoch, upTo: sequence) == clears)
   }
 }

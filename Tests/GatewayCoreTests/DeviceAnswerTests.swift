@@ -148,7 +148,8 @@ import TokenStore
       Delivery.Refresh(
         session: SessionID(rawValue: 1), id: EventID(epoch: 1, sequence: 2),
         push: PushContent(number: 1, id: Self.push, payload: nil), app: App(app),
-        widgets: [Self.widget, Widget(kind: "k", family: .systemLarge)], included: [1, 7]), to: &buffer)
+        widgets: [Self.widget, Widget(kind: "k", family: .systemLarge)], included: WidgetSet(bits: 1 << 1 | 1 << 7)),
+      to: &buffer)
     #expect(
       text(buffer).hasSuffix(
         #""widgets":[{"kind":"k","family":"systemLarge","configuration":null}],"#
@@ -172,6 +173,6 @@ import TokenStore
       Delivery.Refresh(
         session: SessionID(rawValue: 1), id: EventID(epoch: 7, sequence: 120),
         push: PushContent(number: 1, id: Self.push, payload: Array(payload.utf8)), app: App(app), widgets: widgets,
-        included: Array(widgets.indices)), to: &buffer)
+        included: WidgetSet(first: widgets.count)), to: &buffer)
   }
 }

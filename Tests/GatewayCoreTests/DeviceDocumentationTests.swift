@@ -105,7 +105,7 @@ import TokenStore
     EventStreamFrame.append(
       Delivery.Refresh(
         session: SessionID(rawValue: 1), id: Sample.event, push: PushContent(number: 1, id: Sample.push, payload: nil),
-        app: App(try Sample.app), widgets: Sample.widgets, included: [0, 1]), to: &buffer)
+        app: App(try Sample.app), widgets: Sample.widgets, included: WidgetSet(first: 2)), to: &buffer)
     #expect(
       try section.block("text event", under: "GET /v1/devices/<device>/updates")
         == String(decoding: buffer, as: UTF8.self))

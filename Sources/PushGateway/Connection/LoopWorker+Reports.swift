@@ -20,11 +20,9 @@ extension LoopWorker {
   func status(listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
     var (widgets, waiting, inFlight) = (0, 0, 0)
     for registration in ledger.registrations {
-      widgets += registration.states.count
-      for state in registration.states {
-        if state.mark != nil { waiting += 1 }
-        if state.inFlight != nil { inFlight += 1 }
-      }
+      widgets += registration.accounts.count
+      waiting += registration.waitingCount
+      inFlight += registration.inFlightCount
     }
     return GatewayStatus(
       version: Gateway.version, started: started,
@@ -76,16 +74,16 @@ extension LoopWorker {
       token: registration.token.description, app: registration.app.bundleID.description,
       environment: registration.environment.rawValue, device: registration.device.id.description,
       platform: registration.device.platform.rawValue, connected: registration.device.isAttached,
-      widgets: registration.states.count, waiting: registration.waitingCount,
-      inFlight: registration.states.count { $0.inFlight != nil })
+      widgets: registration.accounts.count, waiting: registration.waitingCount,
+      inFlight: registration.inFlightCount)
   }
 
   func report(_ registration: RegistrationState) -> RegistrationReport {
     let budgets = ledger.peek(registration, at: now)
     let told = latestDecisions(of: registration)
     let face = FormerFace(registration)
-    let widgets = registration.states.indices.map { position in
-      let (widget, state) = (registration.widgets[position], registration.states[position])
+    let widgets = registration.accounts.indices.map { position in
+      let (widget, state) = (registration.widgets[position], registration.state(of: position))
       return WidgetReport(
         index: position, kind: widget.kind, family: widget.family.rawValue, configuration: widget.configuration,
         budget: self.budget(budgets[position]), mark: state.mark.flatMap { mark(of: $0, in: registration) },
@@ -107,7 +105,7 @@ extension LoopWorker {
   private func latestDecisions(of registration: RegistrationState) -> [TrailSearch.Told] {
     guard registration.isInTrail else { return [] }
     return TrailSearch(ledger.trail.snapshot)
-      .decisions(.registrations([registration.id]), last: 8 * registration.states.count)
+      .decisions(.registrations([registration.id]), last: 8 * registration.accounts.count)
       .filter { $0.face == nil }
   }
 

@@ -40,6 +40,9 @@ package struct ByteWriter: Sendable {
     withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
+  /// What was written before, as it is.
+  package mutating func append(_ written: [UInt8]) { bytes.append(contentsOf: written) }
+
   package mutating func blob(_ value: [UInt8]) {
     number(UInt64(value.count))
     bytes.append(contentsOf: value)

@@ -9,6 +9,9 @@ package struct DeadlineQueue {
     var registration: RegistrationState
   }
 
+  /// Of a registration that has no entry.
+  static let noSlot = UInt32.max
+
   private var heap: [Entry] = []
 
   package init() {}
@@ -18,15 +21,14 @@ package struct DeadlineQueue {
 
   /// Looks at the registration at `time`, or earlier if that was asked for before. `.distantFuture` is never.
   mutating func schedule(_ registration: RegistrationState, at time: LedgerTime) {
-    guard time < registration.wakeAt else { return }
-    let isNew = registration.wakeAt == .distantFuture
-    registration.wakeAt = time
+    guard time < .distantFuture else { return }
     let entry = Entry(at: time, registration: registration)
-    if isNew {
+    let slot = registration.wakeSlot
+    if slot == Self.noSlot {
       heap.append(entry)
       rise(entry, from: heap.count - 1)
-    } else {
-      rise(entry, from: Int(registration.wakeSlot))
+    } else if time < heap[Int(slot)].at {
+      rise(entry, from: Int(slot))
     }
   }
 
@@ -38,11 +40,11 @@ package struct DeadlineQueue {
   }
 
   mutating func remove(_ registration: RegistrationState) {
-    guard registration.wakeAt != .distantFuture else { return }
-    registration.wakeAt = .distantFuture
+    guard registration.wakeSlot != Self.noSlot else { return }
+    let slot = Int(registration.wakeSlot)
+    registration.wakeSlot = Self.noSlot
     let last = heap.removeLast()
     guard last.registration !== registration else { return }
-    let slot = Int(registration.wakeSlot)
     if slot > 0, last.at < heap[(slot - 1) / 2].at { rise(last, from: slot) } else { sink(last, from: slot) }
   }
 

@@ -1,3 +1,4 @@
+package import BudgetThrottle
 package import TokenStore
 
 /// What the ledger wants done on a device's stream, once the batch that holds its cause is durable.
@@ -14,10 +15,10 @@ package enum Delivery: Sendable {
     package var app: App
     /// The registration's list, and which of it the event names.
     package var widgets: [Widget]
-    package var included: [Int]
+    package var included: WidgetSet
 
     package init(
-      session: SessionID, id: EventID, push: PushContent, app: App, widgets: [Widget], included: [Int]
+      session: SessionID, id: EventID, push: PushContent, app: App, widgets: [Widget], included: WidgetSet
     ) {
       self.session = session
       self.id = id

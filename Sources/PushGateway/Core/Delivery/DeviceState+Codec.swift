@@ -21,7 +21,7 @@ extension DeviceState {
   }
 
   static func decodeRow(
-    number: UInt64, _ reader: inout ByteReader, scope: (DeviceScope) -> DeviceScope
+    number: UInt64, _ reader: inout ByteReader, model: (DeviceModel) -> DeviceModel
   ) throws(ByteReader.Damage) -> DeviceState {
     let version = try reader.byte()
     guard (1...codecVersion).contains(version) else { throw reader.damage("a device of version 1 or \(codecVersion)") }
@@ -43,9 +43,9 @@ extension DeviceState {
       }
       environments.append(environment)
     }
+    let scope = DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments)
     let device = DeviceState(
-      number: number, id: id, keyHash: keyHash, platform: platform, os: os,
-      scope: scope(DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments)))
+      number: number, id: id, keyHash: keyHash, model: model(DeviceModel(platform: platform, os: os, scope: scope)))
     if version > 1 {
       device.lastSeen = try reader.optional { (reader) throws(ByteReader.Damage) in
         LedgerTime(milliseconds: try reader.signed())

@@ -14,11 +14,9 @@ package final class DeviceState {
   package let number: UInt64
   package let id: DeviceID
   private var keyDigest = InlineArray<32, UInt8>(repeating: 0)
-  package let platform: Platform
-  /// Hours of ledger time, which fit in beside the platform. 0: not known.
+  /// Hours of ledger time, which fit in beside the digest. 0: not known.
   private var lastSeenHour: UInt32 = 0
-  package let os: String
-  package let scope: DeviceScope
+  private let model: DeviceModel
   package internal(set) var registrations = OwnedRegistrations()
   /// nil while the device is away, as most are.
   private var attachment: Attachment?
@@ -45,16 +43,16 @@ package final class DeviceState {
     }
   }
 
-  package init(
-    number: UInt64, id: DeviceID, keyHash: [UInt8], platform: Platform, os: String, scope: DeviceScope
-  ) {
+  package init(number: UInt64, id: DeviceID, keyHash: [UInt8], model: DeviceModel) {
     self.number = number
     self.id = id
-    self.platform = platform
-    self.os = os
-    self.scope = scope
+    self.model = model
     self.keyHash = keyHash
   }
+
+  package var platform: Platform { model.platform }
+  package var os: String { model.os }
+  package var scope: DeviceScope { model.scope }
 
   /// SHA-256 of the device key: 32 bytes.
   package internal(set) var keyHash: [UInt8] {

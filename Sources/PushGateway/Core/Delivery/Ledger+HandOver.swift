@@ -58,49 +58,52 @@ extension Ledger {
     _ registration: RegistrationState, to session: SessionID, given conditions: DeliveryConditions,
     once: WidgetSet = WidgetSet(), at now: LedgerTime
   ) -> WidgetSet {
+    guard let memory = registration.memory, !memory.standing.isEmpty else { return WidgetSet() }
     var byToll = InlineArray<5, WidgetSet>(repeating: WidgetSet())
     var due = WidgetSet()
     var expired = WidgetSet()
     var wake = LedgerTime.distantFuture
-    for position in registration.states.indices where registration.states[position].mark != nil {
-      let state = registration.states[position]
-      let policy = policy(state.policy)
-      let decision =
-        once.contains(position)
-        ? .handOver(state.toll(under: policy, given: conditions))
-        : state.decide(at: now, under: policy, given: conditions)
-      switch decision {
-      case .none: break
-      case .expire: expired.insert(position)
-      case .wait(let until, _): wake = min(wake, until, state.mark?.expires ?? until)
-      case .handOver(let toll):
-        due.insert(position)
-        byToll[Int(toll.rawValue)].insert(position)
+    memory.standing.forEachMark { mark, widgets in
+      for position in widgets {
+        let account = registration.accounts[position]
+        let policy = policy(account.policy)
+        let decision =
+          once.contains(position)
+          ? .handOver(conditions.toll(under: policy))
+          : mark.decide(with: account.cell, at: now, under: policy, given: conditions)
+        switch decision {
+        case .none: break
+        case .expire: expired.insert(position)
+        case .wait(let until, _): wake = min(wake, until, mark.expires)
+        case .handOver(let toll):
+          due.insert(position)
+          byToll[Int(toll.rawValue)].insert(position)
+        }
       }
     }
     if !expired.isEmpty { bury(expired, of: registration, at: now) }
     deadlines.schedule(registration, at: wake)
+    guard !due.isEmpty else { return due }
+    // One event speaks of one push: widgets that different pushes marked travel apart.
     var rest = due
-    while let first = rest.first, let number = registration.states[first].mark?.number {
-      // One event speaks of one push: widgets that different pushes marked travel apart.
+    while let first = rest.first, let number = memory.standing.mark(of: first)?.number,
+      let content = memory.standing.content(of: number)
+    {
       var group = WidgetSet()
-      for position in rest where registration.states[position].mark?.number == number { group.insert(position) }
+      memory.standing.forEachMark { mark, widgets in
+        if mark.number == number { group = group.union(widgets.intersection(rest)) }
+      }
       rest = rest.subtracting(group)
-      emit(group, number, of: registration, to: session, byToll: byToll, at: now)
+      emit(group, content, of: registration, to: session, byToll: byToll, at: now)
     }
-    if !due.isEmpty { registration.device.link = .attached(session, isWritable: false) }
+    registration.device.link = .attached(session, isWritable: false)
     return due
   }
 
   private func emit(
-    _ group: WidgetSet, _ number: UInt64, of registration: RegistrationState, to session: SessionID,
+    _ group: WidgetSet, _ content: PushContent, of registration: RegistrationState, to session: SessionID,
     byToll: InlineArray<5, WidgetSet>, at now: LedgerTime
   ) {
-    guard let content = registration.content(of: number) else {
-      // Only a damaged store can leave a mark without its push.
-      fanOuts.note(group.count, as: .removed, of: number)
-      return commit(.cleared(marks: group, inFlight: WidgetSet()), to: registration)
-    }
     let id = EventID(epoch: epoch, sequence: nextSequence)
     nextSequence += 1
     var charged = WidgetSet()
@@ -113,9 +116,9 @@ extension Ledger {
       record(.handedOver(toll, id, grant: grant), content, share, of: registration, at: now)
     }
     let levels = charged.map { position in
-      var cell = registration.states[position].cell
-      cell.charge(at: now, under: policy(registration.states[position].policy))
-      return cell.level
+      var account = registration.accounts[position]
+      account.cell.charge(at: now, under: policy(account.policy))
+      return account.cell.level
     }
     commit(
       .handedOver(
@@ -123,7 +126,7 @@ extension Ledger {
           epoch: id.epoch, sequence: id.sequence, widgets: group, charged: charged, levels: levels, at: now)),
       to: registration)
     counters.eventsSent += 1
-    fanOuts.note(group.count, as: .sent, of: number)
+    fanOuts.note(group.count, as: .sent, of: content.number)
     deliver(content, group, id, of: registration, to: session)
   }
 
@@ -150,19 +153,18 @@ extension Ledger {
       .refresh(
         Delivery.Refresh(
           session: session, id: id, push: content, app: registration.app, widgets: registration.widgets,
-          included: Array(group))))
+          included: group)))
   }
 
   /// Marks whose time is over.
   func bury(_ expired: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {
     counters.widgetsExpired += UInt64(expired.count)
-    for position in expired {
-      guard let number = registration.states[position].mark?.number else { continue }
-      fanOuts.note(1, as: .expired, of: number)
-      guard let content = registration.content(of: number) else { continue }
-      var one = WidgetSet()
-      one.insert(position)
-      record(.expired, content, one, of: registration, at: now)
+    for push in registration.standing {
+      guard case .marks(let mark) = push.role else { continue }
+      let group = push.widgets.intersection(expired)
+      guard !group.isEmpty else { continue }
+      fanOuts.note(group.count, as: .expired, of: mark.number)
+      record(.expired, push.content, group, of: registration, at: now)
     }
     commit(.cleared(marks: expired, inFlight: WidgetSet()), to: registration)
   }

@@ -91,8 +91,8 @@ extension Ledger {
     of registration: RegistrationState, who: String, why: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
   ) {
     refreshPolicies(of: registration, at: now)
-    for position in registration.states.indices {
-      registration.states[position].cell = .full(under: policy(registration.states[position].policy), at: now)
+    for position in registration.accounts.indices {
+      registration.accounts[position].cell = .full(under: policy(registration.accounts[position].policy), at: now)
     }
     registration.left = []
     batch.writeNow(registration)

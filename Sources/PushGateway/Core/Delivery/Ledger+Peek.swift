@@ -16,12 +16,12 @@ extension Ledger {
 
   /// Budgets of a registration's widgets, in their order. Writes nothing.
   package func peek(_ registration: RegistrationState, at now: LedgerTime) -> [BudgetPeek] {
-    registration.states.map { state in
-      let policy = policy(state.policy)
-      let admission = state.cell.admission(at: now, under: policy).at
+    registration.accounts.map { account in
+      let policy = policy(account.policy)
+      let admission = account.cell.admission(at: now, under: policy).at
       return BudgetPeek(
-        policy: policy, remaining: state.cell.remaining(at: now, under: policy),
-        next: state.cell.nextToken(at: now, under: policy),
+        policy: policy, remaining: account.cell.remaining(at: now, under: policy),
+        next: account.cell.nextToken(at: now, under: policy),
         admits: policy.mode == .enforce && admission > now ? admission : nil)
     }
   }

@@ -17,7 +17,7 @@ extension Ledger {
     }
     guard registration.app.bundleID == bundleID else { return .tokenForOtherTopic }
     if let wait = floodWait(of: registration, at: now) { return .flood(retryAfter: wait) }
-    if registration.recent.contains(RecentPushes.digest(of: push.id)) {
+    if registration.hasSeen(RecentPushes.digest(of: push.id)) {
       counters.pushesDuplicate += 1
       record(
         .duplicate, PushContent(number: takeNumber(), id: push.id, payload: nil), WidgetSet(), of: registration,
@@ -31,14 +31,14 @@ extension Ledger {
       if haveChanged { handOver(registration, at: now) }
       record(
         .rejected(until: now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)),
-        PushContent(number: 0, id: push.id, payload: nil), WidgetSet(first: registration.states.count),
+        PushContent(number: 0, id: push.id, payload: nil), WidgetSet(first: registration.accounts.count),
         of: registration, at: now)
       return .overBudget(exhaustion)
     }
     counters.pushesAccepted += 1
     return .accepted(
       mark(
-        WidgetSet(first: registration.states.count), of: registration, with: push, number: takeNumber(),
+        WidgetSet(first: registration.accounts.count), of: registration, with: push, number: takeNumber(),
         given: conditions, at: now))
   }
 
@@ -93,8 +93,8 @@ extension Ledger {
     }
     var takers = WidgetSet()
     for index in all {
-      let state = registration.states[index]
-      if state.budgetReturns(at: now, under: policy(state.policy), given: conditions) == nil { takers.insert(index) }
+      let account = registration.accounts[index]
+      if account.cell.returns(at: now, under: policy(account.policy), given: conditions) == nil { takers.insert(index) }
     }
     return takers
   }
@@ -107,33 +107,21 @@ extension Ledger {
     }
   }
 
-  /// Widgets that the same push had marked are told of together.
   private func noteSuperseded(
     _ marked: WidgetSet, of registration: RegistrationState, by number: UInt64, at now: LedgerTime
   ) {
-    var rest = marked
-    while let first = rest.first {
-      rest.remove(first)
-      guard let old = registration.states[first].mark else { continue }
-      let isDead = old.expires <= now
-      var group = WidgetSet()
-      group.insert(first)
-      for position in rest {
-        guard let mark = registration.states[position].mark, mark.number == old.number, (mark.expires <= now) == isDead
-        else { continue }
-        group.insert(position)
-        rest.remove(position)
-      }
+    for old in registration.standing {
+      guard case .marks(let mark) = old.role else { continue }
+      let group = old.widgets.intersection(marked)
+      guard !group.isEmpty else { continue }
+      let isDead = mark.expires <= now
       if isDead {
         counters.widgetsExpired += UInt64(group.count)
       } else {
         counters.widgetsSuperseded += UInt64(group.count)
       }
-      fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: old.number)
-      guard rules.explain.keeps(registration.environment), let content = registration.content(of: old.number) else {
-        continue
-      }
-      record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
+      fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: mark.number)
+      record(isDead ? .expired : .superseded(by: number), old.content, group, of: registration, at: now)
     }
   }
 
@@ -151,12 +139,12 @@ extension Ledger {
     let absence = absence(of: registration)
     let isTold = rules.explain.keeps(registration.environment)
     for position in deferred {
-      let state = registration.states[position]
-      let policy = policy(state.policy)
-      if let budget = state.budgetReturns(at: now, under: policy, given: conditions) { returns = min(returns, budget) }
+      let account = registration.accounts[position]
+      let policy = policy(account.policy)
+      if let budget = account.cell.returns(at: now, under: policy, given: conditions) { returns = min(returns, budget) }
       guard isTold else { continue }
       let outcome: Decision.Outcome
-      switch state.decide(at: now, under: policy, given: conditions) {
+      switch registration.state(of: position).decide(at: now, under: policy, given: conditions) {
       case .wait(let until, let cause): outcome = .deferred(cause, until: until)
       case .none, .expire, .handOver: outcome = .deferred(absence, until: .distantFuture)
       }
@@ -174,9 +162,10 @@ extension Ledger {
     of registration: RegistrationState, given conditions: DeliveryConditions, at now: LedgerTime
   ) -> PushVerdict.Exhaustion? {
     var first: (at: LedgerTime, state: WidgetState)?
-    for state in registration.states {
+    for position in registration.accounts.indices {
+      let state = registration.state(of: position)
       let policy = policy(state.policy)
-      guard var returns = state.budgetReturns(at: now, under: policy, given: conditions) else { return nil }
+      guard var returns = state.cell.returns(at: now, under: policy, given: conditions) else { return nil }
       if registration.device.isAttached, let mark = state.mark,
         case .wait(let handOver, _) = state.decide(at: now, under: policy, given: conditions), handOver < mark.expires
       {
@@ -204,10 +193,11 @@ extension Ledger {
     let minute: Int64 = 60_000_000
     // Rounded down, so that all of a minute's pushes fit into the bucket.
     let step = minute / limit
-    let level = max(registration.floodLevelAt, clock)
+    let memory = registration.remember()
+    let level = max(memory.floodLevelAt, clock)
     let excess = level - clock + step - minute
     guard excess <= 0 else { return Int((excess - 1) / 1_000_000 + 1) }
-    registration.floodLevelAt = level + step
+    memory.floodLevelAt = level + step
     return nil
   }
 

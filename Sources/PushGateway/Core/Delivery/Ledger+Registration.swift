@@ -40,7 +40,8 @@ extension Ledger {
     id: DeviceID, keyHash: [UInt8], platform: Platform, os: String, scope: DeviceScope, at now: LedgerTime
   ) -> DeviceState {
     let device = DeviceState(
-      number: nextDeviceNumber, id: id, keyHash: keyHash, platform: platform, os: os, scope: intern(scope))
+      number: nextDeviceNumber, id: id, keyHash: keyHash,
+      model: intern(DeviceModel(platform: platform, os: os, scope: scope)))
     nextDeviceNumber += 1
     device.lastSeen = now
     adopt(device)
@@ -63,11 +64,10 @@ extension Ledger {
     }
     for registration in device.registrations {
       if registration.isActive { retire(registration, at: now, wall: wall) }
-      for position in registration.states.indices { noteRemoved(position, of: registration, at: now) }
+      noteRemoved(WidgetSet(first: registration.accounts.count), of: registration, at: now)
       registration.isActive = false
-      registration.states = []
       let before = FormerFace(registration)
-      registration.widgets = []
+      registration.replace([], [], naming: [])
       noteChange(of: registration, from: before, at: now)
       batch.erase(registration)
       drop(registration)
@@ -195,24 +195,26 @@ extension Ledger {
   /// Equal widgets are matched in their order, which is what their ordinal means. What is new takes over a left
   /// budget of its kind and family, the emptiest first; only where none is left does it begin with a full one.
   private func replaceWidgets(of registration: RegistrationState, with widgets: [Widget], at now: LedgerTime) {
-    var leaving: [Int] = Array(registration.states.indices)
+    let before = registration.states
+    let contents = registration.contents
+    var leaving: [Int] = Array(before.indices)
     var states: [WidgetState?] = []
     for widget in widgets {
       if let place = leaving.firstIndex(where: { registration.widgets[$0] == widget }) {
-        states.append(registration.states[leaving.remove(at: place)])
+        states.append(before[leaving.remove(at: place)])
       } else {
         states.append(nil)
       }
     }
     for position in leaving { leave(position, of: registration, at: now) }
     registration.left.removeAll { $0.cell.isForgettable(at: now, under: policy($0.policy)) }
-    registration.widgets = intern(widgets)
-    registration.states = zip(widgets, states).map { widget, kept in
+    let all = zip(widgets, states).map { widget, kept in
       if let kept { return kept }
       let index = policyIndex(kind: widget.kind, family: widget.family, of: registration)
-      let policy = policy(index)
-      return WidgetState(cell: takeLeftCell(widget, of: registration, under: policy, at: now), policy: index)
+      let cell = takeLeftCell(widget, of: registration, under: policy(index), at: now)
+      return WidgetState(WidgetAccount(cell: cell, policy: index))
     }
+    registration.replace(intern(widgets), all, naming: contents)
     while registration.left.count > Self.maximumLeftCells,
       let fullest = registration.left.indices.max(by: {
         level(of: registration.left[$0], at: now) < level(of: registration.left[$1], at: now)
@@ -220,24 +222,23 @@ extension Ledger {
     {
       registration.left.remove(at: fullest)
     }
-    registration.pruneContents()
   }
 
   private func leave(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
-    let (widget, state) = (registration.widgets[position], registration.states[position])
+    let (widget, account) = (registration.widgets[position], registration.accounts[position])
     registration.left.append(
-      LeftCell(kind: widget.kind, family: widget.family, cell: state.cell, policy: state.policy))
-    noteRemoved(position, of: registration, at: now)
+      LeftCell(kind: widget.kind, family: widget.family, cell: account.cell, policy: account.policy))
+    noteRemoved(WidgetSet(bits: 1 << UInt64(position)), of: registration, at: now)
   }
 
-  private func noteRemoved(_ position: Int, of registration: RegistrationState, at now: LedgerTime) {
-    let state = registration.states[position]
-    guard let number = state.mark?.number else { return }
-    fanOuts.note(1, as: .removed, of: number)
-    guard let content = registration.content(of: number) else { return }
-    var one = WidgetSet()
-    one.insert(position)
-    record(.removed, content, one, of: registration, at: now)
+  private func noteRemoved(_ widgets: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {
+    for push in registration.standing {
+      guard case .marks(let mark) = push.role else { continue }
+      let group = push.widgets.intersection(widgets)
+      guard !group.isEmpty else { continue }
+      fanOuts.note(group.count, as: .removed, of: mark.number)
+      record(.removed, push.content, group, of: registration, at: now)
+    }
   }
 
   /// After what was decided about its widgets meanwhile: that still speaks of the old ones.
@@ -300,12 +301,19 @@ extension Ledger {
     batch.write(.device, id: device.number, writer.bytes)
   }
 
-  func intern(_ scope: DeviceScope) -> DeviceScope { scopes.insert(scope).memberAfterInsert }
+  /// Past this many different ones, what could be shared is simply not.
+  private static let sharedAtMost = 4096
 
-  /// One array for all equal lists. Bounded: past that many different ones, new lists are simply not shared.
+  func intern(_ model: DeviceModel) -> DeviceModel {
+    if let known = models.firstIndex(of: model) { return models[known] }
+    if models.count < Self.sharedAtMost { models.insert(model) }
+    return model
+  }
+
+  /// One array for all equal lists.
   func intern(_ widgets: [Widget]) -> [Widget] {
     if let known = widgetLists.firstIndex(of: widgets) { return widgetLists[known] }
-    if widgetLists.count < 4096 { widgetLists.insert(widgets) }
+    if widgetLists.count < Self.sharedAtMost { widgetLists.insert(widgets) }
     return widgets
   }
 }

@@ -155,7 +155,7 @@ extension Ledger {
       ledger.adopt(registration)
       if registration.isActive { ledger.list(registration) }
       ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
-      for state in registration.states { ledger.nextNumber = max(ledger.nextNumber, state.lastNumber + 1) }
+      for account in registration.accounts { ledger.nextNumber = max(ledger.nextNumber, account.lastNumber + 1) }
     }
 
     private func note(_ record: LedgerRecord) {
@@ -164,9 +164,9 @@ extension Ledger {
   }
 
   fileprivate func lookUpPolicies(of registration: RegistrationState, in set: BudgetPolicySet) {
-    for position in registration.states.indices {
+    for position in registration.accounts.indices {
       let widget = registration.widgets[position]
-      registration.states[position].policy = policyIndex(
+      registration.accounts[position].policy = policyIndex(
         kind: widget.kind, family: widget.family, of: registration, in: set)
     }
     for place in registration.left.indices {

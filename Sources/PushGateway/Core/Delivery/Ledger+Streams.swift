@@ -38,19 +38,13 @@ extension Ledger {
     if upTo.epoch > epoch || (upTo.epoch == epoch && upTo.sequence >= nextSequence) { return false }
     for registration in device.registrations {
       var confirmed = WidgetSet()
-      for position in registration.states.indices {
-        guard let waiting = registration.states[position].inFlight, waiting.epoch == upTo.epoch,
-          waiting.sequence <= upTo.sequence
-        else { continue }
-        confirmed.insert(position)
-        fanOuts.note(1, as: .received, of: waiting.number)
-        guard rules.explain.keeps(registration.environment), let content = registration.content(of: waiting.number)
-        else {
+      for push in registration.standing {
+        guard case .inFlight(let flight) = push.role, flight.isConfirmed(by: upTo.epoch, upTo: upTo.sequence) else {
           continue
         }
-        var one = WidgetSet()
-        one.insert(position)
-        record(.received, content, one, of: registration, at: now)
+        confirmed = confirmed.union(push.widgets)
+        fanOuts.note(push.widgets.count, as: .received, of: flight.number)
+        record(.received, push.content, push.widgets, of: registration, at: now)
       }
       guard !confirmed.isEmpty else { continue }
       counters.widgetsReceived += UInt64(confirmed.count)
@@ -95,19 +89,20 @@ extension Ledger {
     for registration in device.registrations {
       var dead = WidgetSet()
       var found: [EventID: Int] = [:]
-      for position in registration.states.indices {
-        guard let waiting = registration.states[position].inFlight else { continue }
-        guard waiting.expires > now, let content = registration.content(of: waiting.number) else {
-          dead.insert(position)
+      for push in registration.standing {
+        guard case .inFlight(let flight) = push.role else { continue }
+        guard flight.expires > now else {
+          dead = dead.union(push.widgets)
           continue
         }
-        let id = EventID(epoch: waiting.epoch, sequence: waiting.sequence)
-        if found[id] == nil {
+        let id = EventID(epoch: flight.epoch, sequence: flight.sequence)
+        if let place = found[id] {
+          events[place].widgets = events[place].widgets.union(push.widgets)
+        } else {
           found[id] = events.count
           events.append(
-            Unconfirmed(id: id, registration: registration, content: content, widgets: WidgetSet()))
+            Unconfirmed(id: id, registration: registration, content: push.content, widgets: push.widgets))
         }
-        if let place = found[id] { events[place].widgets.insert(position) }
       }
       if !dead.isEmpty { commit(.cleared(marks: WidgetSet(), inFlight: dead), to: registration) }
     }

@@ -30,7 +30,7 @@ package final class Ledger {
   package internal(set) var fanOuts = FanOutTable()
 
   var apps: [BundleID: App] = [:]
-  var scopes: Set<DeviceScope> = []
+  var models: Set<DeviceModel> = []
   var devicesByKey: [UInt64: Int] = [:]
   var widgetLists: Set<[Widget]> = []
 
@@ -150,13 +150,13 @@ package final class Ledger {
     guard registration.policyGeneration != policyGeneration else { return false }
     registration.policyGeneration = policyGeneration
     var changed = false
-    for position in registration.states.indices {
-      let old = registration.states[position].policy
+    for position in registration.accounts.indices {
+      let old = registration.accounts[position].policy
       let widget = registration.widgets[position]
       let new = policyIndex(kind: widget.kind, family: widget.family, of: registration)
       guard new != old else { continue }
-      registration.states[position].cell.adopt(policy(new), from: policy(old), at: now)
-      registration.states[position].policy = new
+      registration.accounts[position].cell.adopt(policy(new), from: policy(old), at: now)
+      registration.accounts[position].policy = new
       changed = true
     }
     for place in registration.left.indices {

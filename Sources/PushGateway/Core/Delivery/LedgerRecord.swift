@@ -40,38 +40,27 @@ extension RegistrationState {
   func apply(_ record: LedgerRecord) {
     switch record {
     case .pushed(let push):
-      if !push.marked.isEmpty {
-        contents.append(push.content)
+      let memory = remember()
+      let marked = push.marked.intersection(WidgetSet(first: accounts.count))
+      if !marked.isEmpty {
         let mark = Mark(
           number: push.content.number, expires: push.expires, first: push.at, priority: push.priority)
-        Self.mark(&states, push.marked, by: mark)
-        if contents.count > 1 { pruneContents() }
+        memory.standing.mark(marked, by: mark, push.content)
       }
-      for index in push.dropped where index < states.count {
-        states[index].lastNumber = max(states[index].lastNumber, push.content.number)
+      for index in marked.union(push.dropped) where index < accounts.count {
+        accounts[index].lastNumber = max(accounts[index].lastNumber, push.content.number)
       }
-      recent.insert(RecentPushes.digest(of: push.content.id))
+      memory.recent.insert(RecentPushes.digest(of: push.content.id))
     case .handedOver(let handOver):
       var levels = handOver.levels.makeIterator()
-      for index in handOver.widgets where index < states.count {
-        if handOver.charged.contains(index), let level = levels.next() {
-          states[index].cell.charged(to: level, at: handOver.at)
-        }
-        states[index].handedOver(epoch: handOver.epoch, sequence: handOver.sequence)
+      for index in handOver.charged where index < accounts.count {
+        if let level = levels.next() { accounts[index].cell.charged(to: level, at: handOver.at) }
       }
-      if contents.count > 1 { pruneContents() }
+      memory?.standing.handOver(handOver.widgets, epoch: handOver.epoch, sequence: handOver.sequence)
     case .received(let epoch, let sequence):
-      for index in states.indices { states[index].received(epoch: epoch, upTo: sequence) }
-      pruneContents()
+      memory?.standing.receive(epoch: epoch, upTo: sequence)
     case .cleared(let marks, let inFlight):
-      for index in marks where index < states.count { states[index].mark = nil }
-      for index in inFlight where index < states.count { states[index].inFlight = nil }
-      pruneContents()
+      memory?.standing.clear(marks: marks, inFlight: inFlight)
     }
-  }
-
-  /// One access to the list for all of a push's widgets.
-  private static func mark(_ states: inout [WidgetState], _ marked: WidgetSet, by mark: Mark) {
-    for index in marked where index < states.count { states[index].marked(by: mark) }
   }
 }

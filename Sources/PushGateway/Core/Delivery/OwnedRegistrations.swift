@@ -1,29 +1,43 @@
 /// The registrations of one device, in the order in which they came. Nearly every device has one, which then costs no
-/// array.
+/// array, and the choice between the two costs nothing either.
 package struct OwnedRegistrations: RandomAccessCollection {
-  private var single: RegistrationState?
-  private var rest: [RegistrationState] = []
+  private final class Several {
+    var all: [RegistrationState]
+    init(_ all: [RegistrationState]) { self.all = all }
+  }
+
+  private enum Owned {
+    case none
+    case one(RegistrationState)
+    case several(Several)
+  }
+
+  private var owned = Owned.none
 
   package var startIndex: Int { 0 }
-  package var endIndex: Int { single == nil ? 0 : rest.count + 1 }
-
-  package subscript(place: Int) -> RegistrationState {
-    guard place == 0 else { return rest[place - 1] }
-    guard let single else { preconditionFailure("A place in an empty list of registrations.") }
-    return single
-  }
-
-  mutating func append(_ registration: RegistrationState) {
-    if single == nil { single = registration } else { rest.append(registration) }
-  }
-
-  mutating func remove(_ registration: RegistrationState) {
-    if single === registration {
-      single = rest.isEmpty ? nil : rest.removeFirst()
-    } else {
-      rest.removeAll { $0 === registration }
+  package var endIndex: Int {
+    switch owned {
+    case .none: 0
+    case .one: 1
+    case .several(let several): several.all.count
     }
   }
 
-  mutating func removeAll() { self = OwnedRegistrations() }
+  package subscript(place: Int) -> RegistrationState {
+    switch owned {
+    case .one(let registration) where place == 0: return registration
+    case .several(let several): return several.all[place]
+    default: preconditionFailure("A place outside a list of registrations.")
+    }
+  }
+
+  mutating func append(_ registration: RegistrationState) { replace(Array(self) + [registration]) }
+
+  mutating func remove(_ registration: RegistrationState) { replace(filter { $0 !== registration }) }
+
+  mutating func removeAll() { owned = .none }
+
+  private mutating func replace(_ all: [RegistrationState]) {
+    owned = all.isEmpty ? .none : all.count == 1 ? .one(all[0]) : .several(Several(all))
+  }
 }

@@ -3,8 +3,8 @@ package import TokenStore
 /// The last eight accepted `apns-id`s of one registration, as hashes, so that a retry is charged once.
 package struct RecentPushes: Hashable, Sendable {
   package static let capacity = 8
+  /// Oldest first; 0 is an empty place.
   private var digests = InlineArray<8, UInt64>(repeating: 0)
-  private var next: UInt8 = 0
 
   package init() {}
 
@@ -26,12 +26,23 @@ package struct RecentPushes: Hashable, Sendable {
   }
 
   package mutating func insert(_ digest: UInt64) {
-    digests[Int(next & 7)] = digest
-    next = (next + 1) & 7
+    for index in 1..<Self.capacity { digests[index - 1] = digests[index] }
+    digests[Self.capacity - 1] = digest
+  }
+
+  package var count: Int {
+    var count = 0
+    for index in 0..<Self.capacity where digests[index] != 0 { count += 1 }
+    return count
+  }
+
+  /// The oldest first.
+  func forEach(_ body: (UInt64) -> Void) {
+    for index in 0..<Self.capacity where digests[index] != 0 { body(digests[index]) }
   }
 
   package var oldestFirst: [UInt64] {
-    (0..<Self.capacity).map { digests[(Int(next) + $0) & 7] }.filter { $0 != 0 }
+    (0..<Self.capacity).map { digests[$0] }.filter { $0 != 0 }
   }
 
   package static func == (left: Self, right: Self) -> Bool { left.oldestFirst == right.oldestFirst }

@@ -10,14 +10,14 @@ extension RegistrationState {
     writer.number(device.number)
     writer.text(app.bundleID.description)
     writer.byte(environment == .production ? 1 : 0)
-    writer.blob(token.bytes)
+    writer.token(token)
     writer.byte(isActive ? 1 : 0)
     writer.number(UInt64(widgets.count))
-    for (widget, state) in zip(widgets, states) {
+    for (place, widget) in widgets.enumerated() {
       writer.text(widget.kind)
       writer.text(widget.family.rawValue)
       writer.optional(widget.configuration) { $0.text($1) }
-      writer.state(state)
+      writer.state(state(of: place))
     }
     writer.number(UInt64(left.count))
     for cell in left {
@@ -31,9 +31,9 @@ extension RegistrationState {
       writer.pushID(content.id)
       writer.optional(content.payload) { $0.blob($1) }
     }
-    let digests = recent.oldestFirst
-    writer.number(UInt64(digests.count))
-    for digest in digests { writer.fixed(digest) }
+    let recent = recent
+    writer.number(UInt64(recent.count))
+    recent.forEach { writer.fixed($0) }
     writer.number(UInt64(policyGeneration))
   }
 
@@ -51,26 +51,31 @@ extension RegistrationState {
     guard let token = DeviceToken(bytes: try reader.blob()) else { throw reader.damage("a device token") }
     let registration = RegistrationState(id: id, app: app, device: owner, environment: environment, token: token)
     registration.isActive = try reader.flag()
+    var (widgets, states): ([Widget], [WidgetState]) = ([], [])
     for _ in 0..<(try reader.count(atMost: WidgetSet.capacity)) {
-      registration.widgets.append(
+      widgets.append(
         Widget(
           kind: try reader.text(), family: try reader.family(),
           configuration: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.text() }))
-      registration.states.append(try reader.state())
+      states.append(try reader.state())
     }
+    var left: [LeftCell] = []
     for _ in 0..<(try reader.count(atMost: 1 << 16)) {
-      registration.left.append(
+      left.append(
         LeftCell(kind: try reader.text(), family: try reader.family(), cell: try reader.cell()))
     }
+    registration.left = left
+    var contents: [PushContent] = []
     for _ in 0..<(try reader.count(atMost: 1 << 16)) {
-      registration.contents.append(
+      contents.append(
         PushContent(
           number: try reader.ordinal(), id: try reader.pushID(),
           payload: try reader.optional { (reader) throws(ByteReader.Damage) in try reader.blob() }))
     }
     var digests: [UInt64] = []
     for _ in 0..<(try reader.count(atMost: RecentPushes.capacity)) { digests.append(try reader.fixed()) }
-    registration.recent = RecentPushes(oldestFirst: digests)
+    if !digests.isEmpty { registration.remember().recent = RecentPushes(oldestFirst: digests) }
+    registration.replace(widgets, states, naming: contents)
     // The first version did not say, and its stores hold one generation.
     registration.policyGeneration = version == 1 ? 0 : UInt32(truncatingIfNeeded: try reader.number())
     return registration
@@ -78,6 +83,12 @@ extension RegistrationState {
 }
 
 extension ByteWriter {
+  /// As a blob, without an array between.
+  fileprivate mutating func token(_ token: DeviceToken) {
+    number(UInt64(token.count))
+    for place in 0..<token.count { byte(token[place]) }
+  }
+
   fileprivate mutating func cell(_ cell: BudgetCell) {
     signed(cell.level)
     signed(cell.settledAt.milliseconds)
@@ -115,8 +126,7 @@ extension ByteReader {
   }
 
   fileprivate mutating func state() throws(Damage) -> WidgetState {
-    var state = WidgetState(cell: try cell(), policy: 0)
-    state.lastNumber = try ordinal()
+    var state = WidgetState(WidgetAccount(cell: try cell(), policy: 0, lastNumber: try ordinal()))
     state.mark = try optional { (reader) throws(Damage) in
       Mark(
         number: try reader.ordinal(), expires: try reader.time(), first: try reader.time(),

@@ -14,29 +14,23 @@ package final class RegistrationState {
   /// In the device's order. One array for all registrations with equal lists.
   package internal(set) var widgets: [Widget] = []
   /// As many as `widgets`, in their order.
-  package internal(set) var states: [WidgetState] = []
-  package internal(set) var left: [LeftCell] = []
-  /// The pushes that some mark or hand-over still names; rarely more than one.
-  package internal(set) var contents: [PushContent] = []
-  package internal(set) var recent = RecentPushes()
+  package internal(set) var accounts = WidgetAccounts()
+  /// nil until there is something to hold.
+  private(set) var memory: RegistrationMemory?
 
   // Not stored. The order is that of size: there are a million of these.
-  /// Which set of policies `states` refer to.
+  /// The first journal position since its row was last written; 0 while the row is current.
+  private var firstDirtyPosition: UInt64 = 0
+  /// Which set of policies `accounts` refer to.
   var policyGeneration: UInt32 = 0
-  /// The deadline queue's, and written by nobody else: when to look again, `.distantFuture` while there is no entry,
-  /// and where the entry stands.
-  var wakeSlot: UInt32 = 0
-  var wakeAt = LedgerTime.distantFuture
-  /// When the flood limit's bucket would be empty again; microseconds of ledger time.
-  var floodLevelAt: Int64 = .min
-  /// The first journal position since its row was last written; nil while the row is current.
-  var dirtySince: UInt64?
+  /// Place in the ledger's list of all.
+  var place: UInt32 = 0
+  /// Where its entry in the deadline queue stands; written by nobody else.
+  var wakeSlot = DeadlineQueue.noSlot
   /// Its row is to be written with the next commit.
   var isUrgent = false
   /// Something in the trail may be about it; a change of what it shows is then noted there.
   package internal(set) var isInTrail = false
-  /// Place in the ledger's list of all.
-  var place: UInt32 = 0
 
   init(id: UInt64, app: App, device: DeviceState, environment: GatewayEnvironment, token: DeviceToken) {
     self.id = id
@@ -46,15 +40,77 @@ package final class RegistrationState {
     self.token = token
   }
 
-  func content(of number: UInt64) -> PushContent? { contents.first { $0.number == number } }
+  /// The first journal position since its row was last written; nil while the row is current.
+  var dirtySince: UInt64? {
+    get { firstDirtyPosition == 0 ? nil : firstDirtyPosition }
+    set { firstDirtyPosition = newValue ?? 0 }
+  }
 
-  /// Keeps only what some widget still names.
-  func pruneContents() {
-    guard !contents.isEmpty else { return }
-    contents.removeAll { content in
-      !states.contains { $0.mark?.number == content.number || $0.inFlight?.number == content.number }
+  /// What it holds once there is something to hold; there is from now on.
+  func remember() -> RegistrationMemory {
+    if let memory { return memory }
+    let new = RegistrationMemory()
+    memory = new
+    return new
+  }
+
+  var standing: StandingPushes { memory?.standing ?? StandingPushes() }
+
+  /// The last accepted pushes.
+  package var recent: RecentPushes { memory?.recent ?? RecentPushes() }
+
+  func hasSeen(_ digest: UInt64) -> Bool { memory?.recent.contains(digest) ?? false }
+
+  package internal(set) var left: [LeftCell] {
+    get { memory?.left ?? [] }
+    set {
+      if memory == nil, newValue.isEmpty { return }
+      remember().left = newValue
     }
   }
 
-  package var waitingCount: Int { states.reduce(0) { $0 + ($1.mark == nil ? 0 : 1) } }
+  func content(of number: UInt64) -> PushContent? { memory?.standing.content(of: number) }
+
+  /// The pushes that some mark or hand-over still names, oldest first; rarely more than one.
+  package var contents: [PushContent] {
+    let standing = standing
+    guard standing.count > 1 else { return standing.map(\.content) }
+    var contents: [PushContent] = []
+    for push in standing where !contents.contains(where: { $0.number == push.content.number }) {
+      contents.append(push.content)
+    }
+    return contents.sorted { $0.number < $1.number }
+  }
+
+  /// One widget, as it stands.
+  package func state(of widget: Int) -> WidgetState {
+    let standing = standing
+    return WidgetState(
+      accounts[widget], mark: standing.mark(of: widget), inFlight: standing.inFlight(of: widget))
+  }
+
+  /// As many as `widgets`, in their order. For those who look at one registration; an array is made each time.
+  package var states: [WidgetState] { accounts.indices.map { state(of: $0) } }
+
+  /// Another list of widgets, or what the store held of this one.
+  /// - Parameter contents: at least what `states` name. A mark without its push, which only a damaged store can bring,
+  ///   is none.
+  func replace(_ widgets: [Widget], _ states: [WidgetState], naming contents: [PushContent]) {
+    self.widgets = widgets
+    accounts = WidgetAccounts(states.map(\.account))
+    var standing = StandingPushes()
+    for (place, state) in states.enumerated() {
+      let widget = WidgetSet(bits: 1 << UInt64(place))
+      if let mark = state.mark, let content = contents.first(where: { $0.number == mark.number }) {
+        standing.add(StandingPush(content: content, widgets: widget, role: .marks(mark)))
+      }
+      if let flight = state.inFlight, let content = contents.first(where: { $0.number == flight.number }) {
+        standing.add(StandingPush(content: content, widgets: widget, role: .inFlight(flight)))
+      }
+    }
+    if memory != nil || !standing.isEmpty { remember().standing = standing }
+  }
+
+  package var waitingCount: Int { memory?.standing.marked.count ?? 0 }
+  package var inFlightCount: Int { memory?.standing.inFlight.count ?? 0 }
 }

@@ -1,3 +1,4 @@
+import BudgetThrottle
 import TokenStore
 
 /// Writes what a device's update stream carries (WHATWG HTML, "Server-sent events"): refreshes, and comment lines that

@@ -5,14 +5,14 @@ import TokenStore
 extension Ledger {
   package func answer(for registration: RegistrationState, at clock: LedgerClockReading) -> RegistrationAnswer {
     refreshPolicies(of: registration, at: clock.now)
-    let entries = zip(registration.widgets, registration.states).map { widget, state in
-      let policy = policy(state.policy)
+    let entries = zip(registration.widgets, registration.accounts).map { widget, account in
+      let policy = policy(account.policy)
       guard policy.mode != .off else { return RegistrationAnswer.Entry(widget: widget, budget: nil) }
       return RegistrationAnswer.Entry(
         widget: widget,
         budget: RegistrationAnswer.Budget(
-          limit: policy.refreshesPerDay, remaining: state.cell.remaining(at: clock.now, under: policy),
-          next: state.cell.nextToken(at: clock.now, under: policy).map { clock.wallTime(of: $0) }))
+          limit: policy.refreshesPerDay, remaining: account.cell.remaining(at: clock.now, under: policy),
+          next: account.cell.nextToken(at: clock.now, under: policy).map { clock.wallTime(of: $0) }))
     }
     return RegistrationAnswer(token: registration.token, topic: registration.app.topic, widgets: entries)
   }

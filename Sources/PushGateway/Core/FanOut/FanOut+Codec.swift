@@ -5,7 +5,8 @@ import TokenStore
 extension FanOut {
   private static let codecVersion: UInt8 = 1
 
-  func encode() -> [UInt8] {
+  /// What never changes of it; made once and kept, since every receipt has the row written.
+  func encodeHead() -> [UInt8] {
     var writer = ByteWriter(reserving: 256)
     writer.byte(Self.codecVersion)
     writer.fixed(id.high)
@@ -27,6 +28,12 @@ extension FanOut {
     writer.optional(order.filter.platforms) { writer, platforms in writer.texts(platforms.map(\.rawValue)) }
     writer.number(end)
     writer.signed(acceptedAt.milliseconds)
+    return writer.bytes
+  }
+
+  func encode() -> [UInt8] {
+    var writer = ByteWriter(reserving: head.count + 64)
+    writer.append(head)
     writer.number(walk.last)
     writer.byte(state.rawValue)
     for path in FanOutCounts.stored { writer.number(UInt64(counts[keyPath: path])) }

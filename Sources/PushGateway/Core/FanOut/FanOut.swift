@@ -30,6 +30,7 @@ package final class FanOut {
   var walk: RegistrationWalk
   /// The id of the registration that it has met last; 0 before the first.
   package var passed: UInt64 { walk.last }
+  private(set) lazy var head = encodeHead()
   /// Its row is to be written with the next commit: then counts and marks are durable together, and neither is told
   /// twice after a crash.
   var isDirty = false

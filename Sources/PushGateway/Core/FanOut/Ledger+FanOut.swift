@@ -61,8 +61,8 @@ extension Ledger {
     guard !matching.isEmpty else { return false }
     fanOut.counts.matched += matching.count
     var fresh = WidgetSet()
-    if !registration.recent.contains(RecentPushes.digest(of: order.push.id)) {
-      for position in matching where registration.states[position].lastNumber < fanOut.number {
+    if !registration.hasSeen(RecentPushes.digest(of: order.push.id)) {
+      for position in matching where registration.accounts[position].lastNumber < fanOut.number {
         fresh.insert(position)
       }
     }
