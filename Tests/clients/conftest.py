@@ -23,6 +23,8 @@ TEST_DEADLINE = 1200
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rounds", type=int, default=10, help="rounds of the crash test (default: 10)")
+    parser.addoption("--registrations", type=int, default=10_000,
+                     help="registrations of the fan-out that is killed amid (default: 10000)")
     parser.addoption("--seed", type=int, default=None, help="seed of the crash test (default: a new one)")
 
 

@@ -7,9 +7,10 @@ import json
 import sqlite3
 import uuid
 
-from device import MEDIUM, SMALL, Device
+from crowd import Member, bring
+from device import MEDIUM, SMALL, Device, Refresh, StreamEnded, UpdateStream
 from gateway import BUNDLE, Gateway
-from http2 import Answer
+from http2 import Answer, Connection
 from provider import Provider
 
 NO_FLOOD_LIMITS = {"enrolment[0].per-minute": 1_000_000}
@@ -90,6 +91,90 @@ async def test_a_kill_right_after_a_fan_out_was_accepted_loses_and_doubles_nothi
     gateway.stop()
     with sqlite3.connect(gateway.database) as database:
         assert database.execute("SELECT count(*) FROM fan_out").fetchone() == (1,)
+
+
+async def test_a_kill_amid_a_fan_out_loses_and_doubles_nothing(start, request) -> None:
+    """`Tests/clients/run -k amid --registrations 100000` does it with as many."""
+    count: int = request.config.getoption("registrations")
+    gateway = start({**NO_FLOOD_LIMITS, "budget.refreshes-per-day": 1000, "budget.burst": 100})
+    members = bring(gateway, count)
+    watched = members[:: max(1, count // 40)] + members[-1:]
+    connected, absent = watched[::2], watched[1::2]
+    was_amid = False
+    for _ in range(10):
+        was_amid = await kill_amid(gateway, count, connected, absent) or was_amid
+        if was_amid:
+            break
+    assert was_amid, "ten fan-outs, and none was killed between its first mark and its last"
+
+
+async def kill_amid(gateway: Gateway, count: int, connected: list[Member], absent: list[Member]) -> bool:
+    """One fan-out with a kill in it, each of whose marks is accounted for. Whether the kill was between two marks."""
+    widgets = 2 * count
+
+    async def streams(of: list[Member]) -> tuple[Connection, list[tuple[Device, UpdateStream]]]:
+        connection = await Device.dial(gateway)
+        devices = [member.device(gateway, connection) for member in of]
+        return connection, [(device, await device.updates()) for device in devices]
+
+    connection, before = await streams(connected)
+    async with await Provider.connect(gateway) as backend:
+        answer = await ask(backend, "POST", f"/v1/apps/{BUNDLE}/fan-outs", body={})
+        assert answer.status == 202
+        location, id = answer.header("location"), answer.header("apns-id")
+        async with asyncio.timeout(60):
+            while (report := (await ask(backend, "GET", location)).json)["marked"] == 0:
+                pass
+    gateway.kill()
+    was_amid = 0 < report["marked"] < widgets
+    # What came before the kill is known by its id, should it come again.
+    early: dict[str, set[str]] = {}
+    for device, stream in before:
+        early[device.id] = set()
+        while (refresh := await next_or_end(stream)) is not None:
+            assert refresh.apns_id == id
+            early[device.id].add(refresh.id)
+    await connection.close()
+
+    gateway.start()
+    connection, after = await streams(connected + absent)
+    async with await Provider.connect(gateway) as backend:
+        report = (await ask(backend, "GET", location)).json
+        was_amid = was_amid and report["state"] == "running" and report["marked"] < widgets
+        report = await until_done(backend, location)
+        assert (report["matched"], report["marked"], report["skipped"]) == (widgets, widgets, 0), report
+        assert balances(report) and report["superseded"] == report["expired"] == report["removed"] == 0, report
+        tokens = {member.id: member.token for member in connected + absent}
+        for device, stream in after:
+            refresh = await stream.next()
+            assert refresh.apns_id == id
+            assert len(refresh.widgets) == 2
+            assert early.get(device.id, {refresh.id}) <= {refresh.id}, "it came under two ids"
+            await device.receipt(refresh.id)
+            # It was marked once by what was decided, and once by what the device sees: what comes next is the next push.
+            pushes = [push for push in gateway.admin("GET", f"/v1/explain/{tokens[device.id]}")[1]["pushes"]
+                      if push["apns-id"] == id]
+            sent = [d for push in pushes for d in push["decisions"] if d["outcome"] == "sent"]
+            assert len(pushes) == 1 and len(sent) == 2, pushes
+            pushed = await backend.push(tokens[device.id])
+            refresh = await stream.next()
+            assert refresh.apns_id == pushed.header("apns-id")
+            await device.receipt(refresh.id)
+        report = (await ask(backend, "GET", location)).json
+        assert report["sent"] == report["received"] == 2 * len(after), report
+        assert report["deferred"] == widgets - report["sent"] and balances(report), report
+        # Those that are away would get it as well; the next round must find them without a mark that is newer.
+        status = gateway.admin("GET", "/v1/status")[1]
+        assert (status["waitingWidgets"], status["inFlightWidgets"]) == (widgets - report["sent"], 0)
+    await connection.close()
+    return was_amid
+
+
+async def next_or_end(stream: UpdateStream) -> Refresh | None:
+    try:
+        return await stream.next()
+    except StreamEnded:
+        return None
 
 
 async def test_gatewayctl_starts_one_and_shows_it_to_its_end(start) -> None:
