@@ -55,12 +55,12 @@ lint:
 format:
 	@$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
 
-## bench: CPU per push beside nghttpd's in the same run
+## bench: CPU per push beside nghttpd's in the same run; SCENARIO=push-to-event, fan-out or idle-devices for devices
 bench:
 	@Scripts/bootstrap.sh build bench
 	@echo "== build"
 	@$(SWIFT) build -c release $(SWIFT_FLAGS)
-	@Tests/clients/run --python Benchmarks/bench.py
+	@Tests/clients/run --python $(if $(SCENARIO),Benchmarks/devices.py $(SCENARIO),Benchmarks/bench.py)
 
 ## package: the Debian package, in .build/package, with Swift's own libraries linked in; lintian looks at it
 package:

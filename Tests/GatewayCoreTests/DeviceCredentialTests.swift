@@ -130,6 +130,39 @@ import TokenStore
     for _ in 0..<100 { #expect(quota.admit(enrolled: 0, now: time(.max)) == nil) }
   }
 
+  @Test("One address uses up its own share of a key and nobody else's; refusals count for nothing")
+  func addressQuota() {
+    var quotas = AddressQuotas()
+    quotas.replace(rates: [1: 2, 2: 0])
+    for _ in 0..<2 {
+      #expect(quotas.refusal(of: "192.0.2.7", key: 1, at: time(0)) == nil)
+      quotas.count("192.0.2.7", key: 1, at: time(0))
+    }
+    for _ in 0..<3 {
+      let refusal = quotas.refusal(of: "192.0.2.7", key: 1, at: time(0))
+      #expect(refusal?.error == .enrolmentLimit && refusal?.retryAfter == 30)
+      #expect(refusal?.detail.contains("address") == true)
+    }
+    #expect(quotas.refusal(of: "192.0.2.8", key: 1, at: time(0)) == nil)
+    #expect(quotas.refusal(of: "192.0.2.7", key: 2, at: time(0)) == nil)
+    #expect(quotas.refusal(of: "192.0.2.7", key: 1, at: time(30_000)) == nil)
+    quotas.replace(rates: [1: 2, 2: 0])
+    #expect(
+      quotas.refusal(of: "192.0.2.7", key: 1, at: time(0)) != nil, "a reload that changes nothing forgives nothing")
+    quotas.replace(rates: [1: 3])
+    #expect(quotas.refusal(of: "192.0.2.7", key: 1, at: time(0)) == nil)
+  }
+
+  @Test("Addresses that count for nothing any more are forgotten")
+  func addressesForgotten() {
+    var quotas = AddressQuotas()
+    quotas.replace(rates: [1: 60])
+    for number in 0..<20_000 {
+      quotas.count("\(number)", key: 1, at: time(Int64(number) * 10))
+    }
+    #expect(quotas.addressCount < 2500)
+  }
+
   private func time(_ milliseconds: Int64) -> LedgerTime { LedgerTime(milliseconds: milliseconds) }
 
   private func fields(_ authorizations: [String]) -> HeaderBlock {

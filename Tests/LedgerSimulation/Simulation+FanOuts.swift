@@ -93,7 +93,7 @@ extension Simulation {
       met += 1
       let fitting = places(for: plan.order, in: account)
       guard !fitting.isEmpty else { continue }
-      found += 1
+      found += fitting.count
       plan.counts.matched += fitting.count
       let hasSeenID = account.accepted.contains { $0 == plan.order.push.id }
       let states = try registration(key).states

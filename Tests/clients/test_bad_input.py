@@ -400,6 +400,13 @@ async def test_a_disk_that_fills_up_answers_no_200_and_heals_when_there_is_room(
         told = [task.result() for task in waiting if task.done()]
         assert {(answer.status, answer.reason) for answer in told} == {(503, "ServiceUnavailable")}
         assert gateway.is_running
+        # Nor does a device wait for what it can ask again; its stream may be opened, and hears of it all later.
+        asked = [await phone.call("GET", "/explain"), await phone.call("PUT", "/state", {"asleep": False}),
+                 await phone.call("POST", "/receipts", {"upTo": "1-1"}),
+                 await phone.call("PUT", f"/apps/{BUNDLE}", {"environment": "development", "widgets": []})]
+        assert [(answer.status, answer.json["error"], answer.header("retry-after")) for answer in asked] == [
+            (503, "store-unavailable", "1")] * 4
+        updates = await phone.updates()
 
         resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, unlimited)
         assert all(answer.status in (200, 503) for answer in await asyncio.gather(*waiting))

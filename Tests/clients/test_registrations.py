@@ -130,3 +130,28 @@ async def test_a_sweep_removes_who_was_silent_and_is_audited(start, tmp_path) ->
     assert (status, body["error"]) == (422, "invalid-request")
     # An export from before is the way back.
     assert take_over(gateway, file)["added"] == 1000
+
+
+async def test_enrolment_is_limited_for_the_key_and_for_each_address(start) -> None:
+    gateway = start({"enrolment[0].per-minute": 4, "enrolment[0].per-address-per-minute": 2})
+
+    async def enrol(times: int) -> list[tuple[int, bool]]:
+        """Status, and whether a refusal speaks of the address."""
+        connection = await Device.dial(gateway)
+        answers = []
+        for _ in range(times):
+            answer = await connection.request(
+                "POST", "/v1/devices", [("authorization", f"Bearer {gateway.enrolment_key}")],
+                b'{"platform":"iOS","os":"26"}')
+            answers.append((answer.status, "address" in answer.json.get("detail", "")))
+            if answer.status == 429:
+                assert answer.json["error"] == "enrolment-limit"
+                assert 1 <= int(answer.header("retry-after") or 0) <= 30
+        await connection.close()
+        return answers
+
+    assert await enrol(4) == [(201, False)] * 2 + [(429, True)] * 2
+    gateway.stop()
+    gateway.set({"enrolment[0].per-address-per-minute": 0})
+    gateway.start()
+    assert await enrol(6) == [(201, False)] * 4 + [(429, False)] * 2

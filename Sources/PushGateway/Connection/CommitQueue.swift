@@ -46,6 +46,16 @@ struct CommitQueue {
     return (first.output, first.appendedAt)
   }
 
+  /// Takes out what can be asked again; the rest waits for its commit.
+  mutating func takeReads() -> [PendingOutput.Answer] {
+    var reads: [PendingOutput.Answer] = []
+    for output in waiting.map(\.output) + [current] {
+      reads += output.answers.filter(\.isRead)
+      output.answers.removeAll(where: \.isRead)
+    }
+    return reads
+  }
+
   mutating func recycle(_ output: PendingOutput) {
     output.removeAll()
     if spare.count < 16 { spare.append(output) }

@@ -18,6 +18,8 @@ protocol ConnectionListener: AnyObject {
   func ticked(on connection: HTTPConnection)
   /// An answer may leave: what it speaks of is durable.
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection)
+  /// An answer that can be asked for again will not leave for long, as the store cannot commit.
+  func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection)
   /// The connection is gone.
   func closed(_ connection: HTTPConnection)
 }

@@ -23,6 +23,7 @@ final class Credentials {
   private var enrolmentKeys: [EnrolmentKey] = []
   /// By the key's fingerprint. A key that stays keeps what was counted against it.
   private var quotas: [UInt64: EnrolmentQuota] = [:]
+  private var addressQuotas = AddressQuotas()
 
   init(_ configuration: GatewayConfiguration, keys: ProviderKeys, at now: LedgerTime) {
     self.keys = keys
@@ -53,6 +54,10 @@ final class Credentials {
       return EnrolmentKey(digest: digest, scope: DeviceScope(enrolment, keyFingerprint: fingerprint))
     }
     quotas = kept
+    addressQuotas.replace(
+      rates: Dictionary(
+        zip(enrolmentKeys.map(\.scope.keyFingerprint), configuration.enrolments.map(\.perAddressPerMinute)),
+        uniquingKeysWith: { first, _ in first }))
   }
 
   /// What the provider may send to.
@@ -79,9 +84,17 @@ final class Credentials {
     return found
   }
 
-  /// Counts one enrolment against its key.
-  /// - Parameter enrolled: devices that the key has enrolled so far.
-  func admitEnrolment(in scope: DeviceScope, enrolled: Int, now: LedgerTime) throws(DeviceRefusal) {
-    if let refusal = quotas[scope.keyFingerprint]?.admit(enrolled: enrolled, now: now) { throw refusal }
+  /// Counts one enrolment against its key, and against its address with that key. One that either refuses counts for
+  /// nothing.
+  /// - Parameters:
+  ///   - host: where it comes from, without the port.
+  ///   - enrolled: devices that the key has enrolled so far.
+  func admitEnrolment(
+    in scope: DeviceScope, from host: String, enrolled: Int, now: LedgerTime
+  ) throws(DeviceRefusal) {
+    let key = scope.keyFingerprint
+    if let refusal = addressQuotas.refusal(of: host, key: key, at: now) { throw refusal }
+    if let refusal = quotas[key]?.admit(enrolled: enrolled, now: now) { throw refusal }
+    addressQuotas.count(host, key: key, at: now)
   }
 }

@@ -67,7 +67,8 @@ extension DeviceConnection {
     let request = try EnrolmentRequest.parse(stream.body)
     try requireStore()
     try worker.credentials.admitEnrolment(
-      in: scope, enrolled: worker.ledger.deviceCount(ofKey: scope.keyFingerprint), now: worker.now)
+      in: scope, from: connection.peer.host, enrolled: worker.ledger.deviceCount(ofKey: scope.keyFingerprint),
+      now: worker.now)
     let secret = DeviceKey(randomBytes: SecureRandom.bytes(DeviceKey.count))
     let id = DeviceID(
       CanonicalUUID(randomHigh: worker.random.next(), randomLow: worker.random.next(), isUpperCase: false))
@@ -108,14 +109,17 @@ extension DeviceConnection {
       open(device, last: last??.upTo, stream, on: connection)
     case .receipts:
       let receipt = try ReceiptRequest.parse(stream.body)
+      try requireStore()
       guard worker.ledger.receive(receipt.upTo, from: device, at: worker.now) else {
         throw DeviceRefusal(.receiptFromTheFuture)
       }
       answer(204, [], stream, on: connection)
     case .state: try change(device, stream, connection)
     case .explain(_, let last):
+      try requireStore()
       answer(
-        200, worker.ledger.explanation(for: device, last: last, at: worker.reading).body, stream, on: connection)
+        200, worker.ledger.explanation(for: device, last: last, at: worker.reading).body, isRead: true, stream,
+        on: connection)
     }
   }
 
@@ -144,9 +148,9 @@ extension DeviceConnection {
   ) throws(DeviceRefusal) {
     let request = try DeviceStateRequest.parse(stream.body)
     let subject = DeveloperModeSubject.device(device.id)
+    try requireStore()
     // A device says it with each stream; what stands already is no news to the audit.
     if let wanted = request.developerMode, wanted != worker.ledger.developerMode.isStanding(subject, at: worker.now) {
-      try requireStore()
       if wanted { try switchDeveloperModeOn(device) } else { switchDeveloperModeOff(device) }
     }
     worker.ledger.heard(request.said, from: device, at: worker.now)

@@ -135,9 +135,17 @@ final class DeviceConnection: ConnectionListener {
   // MARK: Answers
 
   /// Answers once everything decided so far is durable.
-  func answer(_ status: Int, _ body: [UInt8], _ stream: HTTP2Stream, on connection: HTTPConnection) {
+  func answer(
+    _ status: Int, _ body: [UInt8], isRead: Bool = false, _ stream: HTTP2Stream, on connection: HTTPConnection
+  ) {
     worker.commits.current.answers.append(
-      PendingOutput.Answer(connection: connection.id, stream: stream.id, status: status, body: body))
+      PendingOutput.Answer(
+        connection: connection.id, stream: stream.id, status: status, body: body, isRead: isRead))
+  }
+
+  func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
+    guard let stream = connection.http2.stream(answer.stream) else { return }
+    refuse(DeviceRefusal(.storeUnavailable, retryAfter: 1), stream, on: connection)
   }
 
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {

@@ -6,9 +6,13 @@ import TokenStore
 extension LoopWorker {
   /// How often those who watch a fan-out hear of it; milliseconds.
   private static let watchPeriod: Int64 = 250
-  /// How many commits may be under way while fan-outs go on: they follow the disk's pace, and a push that comes between
-  /// waits for no more than these.
+  /// How many commits may be under way while fan-outs go on: they follow the disk's pace. With two, one slice is decided
+  /// while the other is written. A push that comes meanwhile would wait for both, so that while there are pushes each
+  /// slice waits for the one before.
   private static let commitsAhead = 2
+  private static let commitsAheadBesidePushes = 1
+  /// How long after a push there are pushes; milliseconds.
+  private static let pushesLast: Int64 = 100
 
   func makeFanOutID() -> CanonicalUUID {
     CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: false)
@@ -16,10 +20,19 @@ extension LoopWorker {
 
   /// One slice. When commits are behind, the next one that is durable starts another turn.
   func advanceFanOuts() -> Bool {
-    guard ledger.fanOuts.runningCount > 0, phase == .serving, isStoreReady, commits.count < Self.commitsAhead else {
-      return false
+    guard ledger.fanOuts.runningCount > 0, phase == .serving, isStoreReady else { return false }
+    if counters.accepted != fanOutPace.accepted {
+      fanOutPace = FanOutPace(accepted: counters.accepted, since: loop.now.bootMilliseconds)
     }
+    let hasPushes = loop.now.bootMilliseconds - fanOutPace.since < Self.pushesLast
+    guard commits.count < (hasPushes ? Self.commitsAheadBesidePushes : Self.commitsAhead) else { return false }
     return ledger.advanceFanOuts(at: now)
+  }
+
+  /// Pushes that were accepted when a slice was last thought of, and since when; boot milliseconds.
+  struct FanOutPace {
+    var accepted: UInt64 = 0
+    var since: Int64 = .min / 2
   }
 
   func watch(on connection: ConnectionID) {

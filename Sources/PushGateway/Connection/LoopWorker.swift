@@ -67,6 +67,7 @@ final class LoopWorker {
   var commits = CommitQueue()
   private(set) var storeFailure: String?
   var counters = LoopCounters()
+  var fanOutPace = FanOutPace()
   var refusals = RefusalLog()
   /// For explain.
   var refusedPushes: RefusedPushes
@@ -168,6 +169,10 @@ final class LoopWorker {
         log.error("the store cannot commit; pushes are answered 503 until it can", (.cause, cause))
       }
       storeFailure = cause
+      for answer in commits.takeReads() {
+        guard let connection = connections[answer.connection] else { continue }
+        connection.role.listener.deny(answer, on: connection)
+      }
     }
   }
 

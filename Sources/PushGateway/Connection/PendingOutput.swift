@@ -18,6 +18,8 @@ final class PendingOutput {
     var status: Int
     var body: [UInt8]
     var part = Part.whole
+    /// It changed nothing and waits only since what it speaks of may not be durable yet: it can be asked again.
+    var isRead = false
   }
 
   enum Part {

@@ -49,7 +49,9 @@ extension ProviderConnection {
   func serveFanOut(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) {
     switch try judgeFanOut(stream, on: connection) {
     case .begin(let bundleID, let head): try begin(bundleID, head, stream, on: connection)
-    case .report(let fanOut): answer(200, fanOut, stream, on: connection)
+    case .report(let fanOut):
+      try requireStore()
+      answer(200, fanOut, isRead: true, stream, on: connection)
     case .watch(let fanOut): try watch(fanOut, stream, on: connection)
     case .cancel(let fanOut):
       try requireStore()
@@ -128,11 +130,26 @@ extension ProviderConnection {
 
   // MARK: Answers
 
-  private func answer(_ status: Int, _ fanOut: FanOut, _ stream: HTTP2Stream, on connection: HTTPConnection) {
+  private func answer(
+    _ status: Int, _ fanOut: FanOut, isRead: Bool = false, _ stream: HTTP2Stream, on connection: HTTPConnection
+  ) {
     worker.commits.current.answers.append(
       PendingOutput.Answer(
         connection: connection.id, stream: stream.id, status: status, body: FanOutAnswer.body(of: fanOut),
-        part: .fanOut(fanOut.order.push.id, location: status == 202 ? FanOutAnswer.path(of: fanOut) : nil)))
+        part: .fanOut(fanOut.order.push.id, location: status == 202 ? FanOutAnswer.path(of: fanOut) : nil),
+        isRead: isRead))
+  }
+
+  func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
+    guard let stream = connection.http2.stream(answer.stream), case .fanOut(let id, _) = answer.part else { return }
+    let refusal = Refusal.storeUnavailable
+    worker.counters.count(refusal.reason)
+    worker.fields.startResponse(status: refusal.reason.status)
+    worker.fields.append(.contentType, "application/json")
+    worker.fields.append(id.uuid, as: .apnsID)
+    if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait) }
+    connection.http2.respond(to: stream, worker.fields, body: refusal.body)
+    worker.touch(connection)
   }
 
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {

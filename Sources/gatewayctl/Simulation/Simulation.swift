@@ -25,6 +25,9 @@ final class Simulation: TimerHandler, SignalHandler {
   private var queue: [Int] = []
   private var nextInQueue = 0
   private var isHeldBack = false
+  /// Milliseconds.
+  private var heldBack: Int64 = 0
+  private var readyAfter: Int64?
   private var isSeedTaken = false
   private var totals: [String: SimulationTotals] = [:]
   private var tallied: Set<Int> = []
@@ -69,7 +72,8 @@ final class Simulation: TimerHandler, SignalHandler {
       tally(device, wasStreaming: device.state == .streaming)
     }
     let summary = SimulationSummary(
-      plan: plan, totals: totals, rows: rows, seconds: Double(loop.now.bootMilliseconds - started) / 1000)
+      plan: plan, totals: totals, rows: rows, seconds: Double(loop.now.bootMilliseconds - started) / 1000,
+      readyAfter: readyAfter.map { Double($0) / 1000 }, heldBack: Double(heldBack) / 1000)
     report.summary(summary)
     if let failure { throw CommandFailure(failure) }
     if let failure = snapshot?.failure { throw CommandFailure(failure) }
@@ -121,7 +125,10 @@ final class Simulation: TimerHandler, SignalHandler {
     if everReady.insert(device.number).inserted {
       count(device) { $0.ready += 1 }
       report.ready(device, at: now)
-      if everReady.count == plan.devices { report.allReady(at: now) }
+      if everReady.count == plan.devices {
+        readyAfter = loop.now.bootMilliseconds - started
+        report.allReady(at: now)
+      }
     } else {
       count(device) { $0.reconnects += 1 }
     }
@@ -181,6 +188,8 @@ final class Simulation: TimerHandler, SignalHandler {
   func holdBack(for milliseconds: Int64) {
     guard !isHeldBack else { return }
     isHeldBack = true
+    if heldBack == 0 { report.heldBack(at: now) }
+    heldBack += milliseconds
     schedule(.heldBack, after: max(1, milliseconds))
   }
 

@@ -91,6 +91,13 @@ final class SimulationReport {
     output.error("\(clock(time))  \(label(device))  \(reason.printable); trying again")
   }
 
+  /// Said once, since it goes on until all are in.
+  func heldBack(at time: ReportTime) {
+    guard !plan.isQuiet, !isJSON else { return }
+    endProgress()
+    output.error("\(clock(time))  the enrolment key lets no more in for now ([[enrolment]] per-minute): waiting for it")
+  }
+
   // MARK: A crowd
 
   /// Programs get events; people who watch a crowd get a line that says how it is.
@@ -131,6 +138,11 @@ final class SimulationReport {
         + "\(ReportText.count(summary.refreshedWidgets, "widget")) on \(summary.ready) of "
         + "\(ReportText.count(devices, "device")) in \(Int(summary.seconds)) s, "
         + "\(ReportText.count(summary.duplicates, "duplicate")), \(ReportText.count(summary.reconnects, "reconnect"))")
+    if summary.heldBackSeconds > 0, let ready = summary.readySeconds {
+      output.print(
+        "All were there after \(Int(ready)) s, \(Int(summary.heldBackSeconds)) s of which the enrolment key's limits took"
+      )
+    }
     let tables = SimulationTables.text(summary, style: output.style)
     if !tables.isEmpty { output.print("\n" + tables) }
   }

@@ -67,6 +67,10 @@ struct SimulationSummary: Encodable {
   let event = "summary"
   let seed: UInt64
   let seconds: Double
+  /// When the last device had got in; absent when one never did.
+  let readySeconds: Double?
+  /// How long the enrolment key's limits made devices wait.
+  let heldBackSeconds: Double
   let devices: Int
   let ready: Int
   let refreshes: Int
@@ -82,12 +86,17 @@ struct SimulationSummary: Encodable {
   let profiles: [Profile]
   let widgets: [WidgetRow]
 
-  init(plan: SimulationPlan, totals: [String: SimulationTotals], rows: WidgetRows, seconds: Double) {
+  init(
+    plan: SimulationPlan, totals: [String: SimulationTotals], rows: WidgetRows, seconds: Double,
+    readyAfter: Double?, heldBack: Double
+  ) {
     var sum = SimulationTotals()
     for one in totals.values { sum.add(one) }
     let all = Profile("all", sum)
     seed = plan.seed
     self.seconds = seconds
+    readySeconds = readyAfter
+    heldBackSeconds = heldBack
     devices = all.devices
     ready = all.ready
     refreshes = all.refreshes

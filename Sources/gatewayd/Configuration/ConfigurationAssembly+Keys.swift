@@ -44,7 +44,8 @@ extension ConfigurationAssembly {
       return .init(
         key: Secret(String(decoding: file?.bytes ?? [], as: UTF8.self)), bundleIDs: bundleIDs,
         environments: environments, maximumDevices: content.number(.enrolmentMaximumDevices) ?? 1_000_000,
-        perMinute: content.number(.enrolmentPerMinute) ?? 6000)
+        perMinute: content.number(.enrolmentPerMinute) ?? 6000,
+        perAddressPerMinute: content.number(.enrolmentPerAddress) ?? 600)
     }
   }
 

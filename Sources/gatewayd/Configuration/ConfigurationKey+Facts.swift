@@ -139,6 +139,11 @@ extension ConfigurationKey {
       Facts(
         .enrolment, .wholeNumber(0...10_000_000), .value("6000"), .reload, unit: "enrolments a minute",
         "Enrolments with this key in a minute; 0 is no limit.")
+    case .enrolmentPerAddress:
+      Facts(
+        .enrolment, .wholeNumber(0...10_000_000), .value("600"), .reload, unit: "enrolments a minute",
+        "Those of them that may come from one address, so that one cannot use the key up for all; 0 is no limit. "
+          + "A rig with many devices behind one address needs more.")
 
     case .adminSocket:
       Facts(

@@ -67,6 +67,7 @@ extension ConfigurationKey {
     case .enrolmentEnvironments: Slot(\.enrolments) { $0.map(\.environments) }
     case .enrolmentMaximumDevices: Slot(\.enrolments) { $0.map(\.maximumDevices) }
     case .enrolmentPerMinute: Slot(\.enrolments) { $0.map(\.perMinute) }
+    case .enrolmentPerAddress: Slot(\.enrolments) { $0.map(\.perAddressPerMinute) }
 
     case .adminSocket: Slot(\.admin.socket)
     case .adminListen: Slot(\.admin.listen)

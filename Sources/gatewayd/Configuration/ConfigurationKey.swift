@@ -24,6 +24,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
   case enrolmentEnvironments = "enrolment.environments"
   case enrolmentMaximumDevices = "enrolment.maximum-devices"
   case enrolmentPerMinute = "enrolment.per-minute"
+  case enrolmentPerAddress = "enrolment.per-address-per-minute"
 
   case adminSocket = "admin.socket"
   case adminListen = "admin.listen"

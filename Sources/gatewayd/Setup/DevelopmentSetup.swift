@@ -172,6 +172,8 @@ extension DevelopmentSetup {
       key-file = "enrolment.key"
       bundle-ids = \(apps)
       environments = ["development", "production"]
+      # On a laptop all devices come from one address.
+      per-address-per-minute = 0
 
       # gatewayctl uses the socket; health checks and Prometheus use the port.
       [admin]

@@ -27,7 +27,7 @@ struct FanOutTests {
     }
   }
 
-  private func finish() { while sample.ledger.advanceFanOuts(at: sample.now, limit: 2) {} }
+  private func finish() { while sample.ledger.advanceFanOuts(at: sample.now, limit: 4) {} }
 
   /// Registrations of one app, a device each.
   private func registrations(_ count: UInt8, from first: UInt8 = 1, app: String = "caffeine") throws {
@@ -169,7 +169,7 @@ struct FanOutTests {
     try begin(order())
     sample.commit()
     for slice in 0...slices {
-      _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 2)
+      _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 4)
       // The last slice is lost with the process.
       if slice < slices { sample.commit() }
     }
@@ -191,11 +191,22 @@ struct FanOutTests {
     #expect(sample.ledger.fanOuts.runningCount == 0)
   }
 
+  @Test("A slice ends after so many widgets, however they are spread over registrations")
+  func sliceIsBoundedByWidgets() throws {
+    let many = (0..<64).map { Widget(kind: "cup \($0)", family: .systemSmall) }
+    for number: UInt8 in 1...3 { try sample.register(many, on: sample.device(UInt64(number)), fresh: number) }
+    let fanOut = try begin(order())
+    for marked in [64, 128] {
+      #expect(sample.ledger.advanceFanOuts(at: sample.now, limit: 8))
+      #expect(fanOut.counts.marked == marked)
+    }
+  }
+
   @Test("A cancelled one marks no more, and what it marked stays")
   func cancels() throws {
     try registrations(6)
     let fanOut = try begin(order())
-    _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 2)
+    _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 4)
     sample.ledger.cancel(fanOut)
     finish()
     #expect(fanOut.state == .cancelled)
@@ -210,7 +221,7 @@ struct FanOutTests {
     let first = try begin(order(id: 1), id: 1)
     let second = try begin(order(id: 2), id: 2)
     let tea = try begin(order(id: 3, app: "tea"), id: 3)
-    for _ in 0..<2 { _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 2) }
+    for _ in 0..<2 { _ = sample.ledger.advanceFanOuts(at: sample.now, limit: 4) }
     #expect(first.counts.marked == 4)
     #expect(second.counts.marked == 0)
     #expect(tea.counts.marked == 4)

@@ -70,16 +70,19 @@ public struct GatewayConfiguration: Sendable {
     public var maximumDevices: Int
     /// Enrolments a minute with this key; 0 = no limit.
     public var perMinute: Int
+    /// Enrolments a minute with this key from one address; 0 = no limit.
+    public var perAddressPerMinute: Int
 
     public init(
       key: Secret<String>, bundleIDs: [BundlePattern], environments: [GatewayEnvironment],
-      maximumDevices: Int = 1_000_000, perMinute: Int = 6000
+      maximumDevices: Int = 1_000_000, perMinute: Int = 6000, perAddressPerMinute: Int = 600
     ) {
       self.key = key
       self.bundleIDs = bundleIDs
       self.environments = environments
       self.maximumDevices = maximumDevices
       self.perMinute = perMinute
+      self.perAddressPerMinute = perAddressPerMinute
     }
   }
 

@@ -30,14 +30,24 @@ package struct EnrolmentQuota: Equatable, Sendable {
   package mutating func admit(enrolled: Int, now: LedgerTime) -> DeviceRefusal? {
     guard enrolled < maximumDevices else { return DeviceRefusal(.enrolmentFull) }
     guard perMinute > 0 else { return nil }
-    let elapsed = min(max(now.milliseconds(since: filled), 0), Self.minute)
-    level = min(level + elapsed * Int64(perMinute), Int64(perMinute) * Self.minute)
-    filled = max(now, filled)
+    refill(at: now)
     guard level >= Self.minute else {
       let milliseconds = (Self.minute - level + Int64(perMinute) - 1) / Int64(perMinute)
       return DeviceRefusal(.enrolmentLimit, retryAfter: Int((milliseconds + 999) / 1000))
     }
     level -= Self.minute
     return nil
+  }
+
+  /// Whether it is as if nothing had ever been counted.
+  package mutating func isFull(at now: LedgerTime) -> Bool {
+    refill(at: now)
+    return level == Int64(perMinute) * Self.minute
+  }
+
+  private mutating func refill(at now: LedgerTime) {
+    let elapsed = min(max(now.milliseconds(since: filled), 0), Self.minute)
+    level = min(level + elapsed * Int64(perMinute), Int64(perMinute) * Self.minute)
+    filled = max(now, filled)
   }
 }

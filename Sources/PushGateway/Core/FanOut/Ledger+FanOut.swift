@@ -33,9 +33,10 @@ extension Ledger {
   }
 
   /// Goes on with the running fan-outs, one slice for one of them; apps take turns.
-  /// - Parameter limit: registrations that one slice marks at most. It passes over sixteen times as many of others.
+  /// - Parameter limit: widgets after which a slice marks no other registration. It passes over sixteen times as many
+  ///   registrations of others.
   /// - Returns: whether any is still running.
-  package func advanceFanOuts(at now: LedgerTime, limit: Int = 256) -> Bool {
+  package func advanceFanOuts(at now: LedgerTime, limit: Int = 512) -> Bool {
     guard let fanOut = fanOuts.takeTurn() else { return false }
     fanOuts.touch(fanOut)
     var marked = 0
@@ -46,19 +47,19 @@ extension Ledger {
         break
       }
       met += 1
-      if mark(registration, for: fanOut, at: now) { marked += 1 }
+      marked += mark(registration, for: fanOut, at: now)
     }
     return fanOuts.runningCount > 0
   }
 
-  /// - Returns: whether the registration is one of the fan-out's.
-  private func mark(_ registration: RegistrationState, for fanOut: FanOut, at now: LedgerTime) -> Bool {
+  /// - Returns: how many widgets of the registration are the fan-out's.
+  private func mark(_ registration: RegistrationState, for fanOut: FanOut, at now: LedgerTime) -> Int {
     let order = fanOut.order
     guard registration.isActive, registration.environment == order.environment,
       registration.app.bundleID == order.bundleID
-    else { return false }
+    else { return 0 }
     let matching = order.filter.matching(registration)
-    guard !matching.isEmpty else { return false }
+    guard !matching.isEmpty else { return 0 }
     fanOut.counts.matched += matching.count
     var fresh = WidgetSet()
     if !registration.hasSeen(RecentPushes.digest(of: order.push.id)) {
@@ -67,13 +68,13 @@ extension Ledger {
       }
     }
     fanOut.counts.skipped += matching.subtracting(fresh).count
-    guard !fresh.isEmpty else { return true }
+    guard !fresh.isEmpty else { return matching.count }
     refreshPolicies(of: registration, at: now)
     fanOut.counts.marked += fresh.count
     _ = mark(
       fresh, of: registration, with: order.push, number: fanOut.number,
       given: conditions(of: registration, at: now), at: now)
-    return true
+    return matching.count
   }
 
   private func end(_ fanOut: FanOut, as state: FanOut.State) {
