@@ -77,7 +77,7 @@ let package = Package(
       name: "gatewayctl",
       dependencies: [
         "GatewayCore", "GatewayIO", "HTTPMessage", "GatewayReports", "ConfigurationFile",
-        "TokenStore", "CommandLineInterface", "CCurl",
+        "TokenStore", "TokenStoreSQLite", "CommandLineInterface", "CCurl",
       ],
       swiftSettings: house),
 

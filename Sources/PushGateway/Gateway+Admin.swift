@@ -1,6 +1,7 @@
 import BudgetThrottle
 import GatewayCore
 public import GatewayReports
+import Glibc
 import TokenStore
 
 /// What the admin API asks and commands. Called from its threads; everything happens on the loop.
@@ -15,7 +16,9 @@ extension Gateway: AdminBackend {
 
   public func status() throws(AdminFailure) -> GatewayStatus {
     let (listeners, started) = (listeners, started)
-    return try ask { worker in .success(worker.status(listeners: listeners, started: started)) }
+    var status = try ask { worker in .success(worker.status(listeners: listeners, started: started)) }
+    status.lastReload = reloads.counts.last
+    return status
   }
 
   public func registrations(limit: Int, after: String?, app: String?) throws(AdminFailure) -> RegistrationPage {
@@ -74,8 +77,37 @@ extension Gateway: AdminBackend {
   }
 
   public func metrics() throws(AdminFailure) -> [MetricFamily] {
-    try ask { worker in .success(worker.metrics) }
+    try ask { worker in .success(worker.metrics) } + storeFileMetrics + reloadMetrics
   }
+
+  /// Asked of the file system on the admin's thread, which may wait for it.
+  private var storeFileMetrics: [MetricFamily] {
+    func size(_ path: String) -> Double {
+      var status = stat()
+      return stat(path, &status) == 0 ? Double(status.st_size) : 0
+    }
+    return [
+      .single("gatewayd_database_bytes", "The database's file.", .gauge, size(database)),
+      .single(
+        "gatewayd_wal_bytes", "Its write-ahead log, which stands beside it; a checkpoint lets it begin anew.", .gauge,
+        size(database + "-wal")),
+    ]
+  }
+
+  private var reloadMetrics: [MetricFamily] {
+    let counts = reloads.counts
+    return [
+      .labelled(
+        "gatewayd_reloads_total", "Reloads of configuration, certificates and keys.", .counter, by: "outcome",
+        [("succeeded", Double(counts.succeeded)), ("failed", Double(counts.failed))]),
+      .single(
+        "gatewayd_reload_failed",
+        "1 while the last reload is one that failed, so that an older configuration is served.",
+        .gauge, counts.last?.succeeded == false ? 1 : 0),
+    ]
+  }
+
+  public func backup() throws(AdminFailure) -> BackupFile { try backups.copy() }
 
   private static func subject(app: String?, device: String?) throws(AdminFailure) -> DeveloperModeSubject {
     switch (app, device) {

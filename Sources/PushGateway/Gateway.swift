@@ -2,6 +2,7 @@ public import GatewayCore
 package import GatewayIO
 public import GatewayReports
 import Glibc
+import Synchronization
 import TokenStore
 import TokenStoreSQLite
 
@@ -20,6 +21,9 @@ public final class Gateway: Sendable {
   private let inbox: Mailbox<LoopMessage>
   private let thread: LoopThread
   private let ended: Reply<Bool>
+  let backups: BackupDesk
+  let reloads = ReloadRecord()
+  let database: String
   let started: ReportTime
 
   /// - Throws: what is wrong and how to mend it; nothing is half open then.
@@ -41,8 +45,12 @@ public final class Gateway: Sendable {
     } catch {
       throw GatewayError("no mailbox for the event loop: \(error)")
     }
+    let backups = BackupDesk(database: configuration.store.database)
+    self.backups = backups
+    database = configuration.store.database
     let setup = WorkerSetup(
-      configuration: configuration, tls: tls, doors: doors, bootID: Self.readBootID(), inbox: inbox, log: log)
+      configuration: configuration, tls: tls, doors: doors, bootID: Self.readBootID(), inbox: inbox, log: log,
+      backups: backups)
     let start = Reply<GatewayError?>()
     let ended = Reply<Bool>()
     do throws(SystemCallError) {
@@ -95,9 +103,12 @@ public final class Gateway: Sendable {
   public func beginStop() { inbox.postAlways(.perform { $0.stopNow() }) }
 
   /// Returns when the gateway has ended, whoever ended it.
-  public func waitUntilEnded() {
-    _ = ended.wait()
+  /// - Returns: whether the store took all that was waiting for it. What it did not take was not answered either.
+  @discardableResult
+  public func waitUntilEnded() -> Bool {
+    let isWhole = ended.wait() ?? false
     thread.join()
+    return isWhole
   }
 
   // MARK: Changes
@@ -107,8 +118,11 @@ public final class Gateway: Sendable {
   public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
     let done = Reply<GatewayError?>()
+    let isWanted = Mutex(true)
     inbox.postAlways(
       .perform { worker in
+        // A change of mind must not come after its refusal.
+        guard isWanted.withLock({ $0 }) else { return }
         do throws(GatewayError) {
           worker.adopt(configuration, tls: tls, keys: try ProviderKeys(configuration.providerKeys))
           done.give(nil)
@@ -116,7 +130,27 @@ public final class Gateway: Sendable {
           done.give(error)
         }
       })
-    if case .some(.some(let failure)) = done.wait(for: .seconds(30)) { throw failure }
+    switch done.wait(for: .seconds(30)) {
+    case .some(.some(let failure)): throw failure
+    case .some(.none): break
+    case .none:
+      isWanted.withLock { $0 = false }
+      throw GatewayError("the gateway did not take the new configuration within 30 s: it is overloaded or stuck")
+    }
+  }
+
+  /// What became of a reload, for `status` and the metrics.
+  /// - Parameter problems: what was broken, so that everything stayed as it was; empty for one that succeeded.
+  package func noteReload(problems: [String]) { reloads.note(problems: problems) }
+
+  /// Whether the loop and the store thread really turn. A store whose disk answers with errors turns; one whose disk has
+  /// not answered for `patience` does not.
+  package func isTurning(within patience: Duration) -> Bool {
+    do throws(AdminFailure) {
+      return try ask(within: .seconds(1)) { worker in .success(worker.store.busyTime < patience) }
+    } catch {
+      return false
+    }
   }
 
   // MARK: Questions
@@ -163,6 +197,7 @@ public final class Gateway: Sendable {
       let worker = try LoopWorker(setup, loop: loop)
       start.give(nil)
       loop.run()
+      setup.backups.end()
       worker.leaveTrail()
       let outcome = worker.store.stop(giveUpAfter: .seconds(10))
       if case .gaveUp(undurable: let count) = outcome {

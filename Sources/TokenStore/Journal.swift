@@ -13,4 +13,6 @@ package enum JournalReply: Sendable, Equatable {
   /// A commit failed; `sequence` is the oldest batch that is not durable. It and all behind it stay and are tried
   /// again until they succeed. Sent once for each failed try.
   case failing(sequence: UInt64, cause: String)
+  /// The store is broken. Nothing more becomes durable, and nothing is tried again until a restart.
+  case damaged(cause: String)
 }

@@ -16,6 +16,7 @@ enum Program {
     subcommands: [
       StatusCommand.command, RegistrationsCommand.command, BudgetCommand.command, DeveloperModeCommand.command,
       ExplainCommand.command, PushCommand.command, FanOutCommand.command, TokenCommand.command, SimulateCommand.command,
+      BackupCommand.command,
     ]
   ).generating(manual)
 

@@ -11,7 +11,9 @@ enum Program {
       .init("gatewayd init --directory dev --bundle-id com.example.caffeine", "make what a laptop needs"),
       .init("gatewayd serve --config dev/gatewayd.toml", "serve it"),
     ],
-    subcommands: [ServeCommand.command, CheckCommand.command, InitCommand.command, version]
+    subcommands: [
+      ServeCommand.command, CheckCommand.command, InitCommand.command, RestoreCommand.command, version,
+    ]
   ).generating(
     manual, and: [ShippedDocument("gatewayd.toml.5", ConfigurationReference.manual(source: source))])
 

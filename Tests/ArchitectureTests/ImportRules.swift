@@ -32,6 +32,8 @@ enum ImportRules {
     ]),
     "Sources/gatewayctl": client,
     "Sources/gatewayctl/Admin": client.union(["CCurl"]),
+    // A backup is looked at before it is called one.
+    "Sources/gatewayctl/Backup": client.union(["TokenStoreSQLite"]),
   ]
 
   private static let daemon = system.union(core).union([

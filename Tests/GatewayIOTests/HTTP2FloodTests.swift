@@ -31,6 +31,52 @@ import Testing
     #expect(server.pool.restingStreams <= 2)
   }
 
+  @Test("Requests that never end hold no more than their share: what exceeds it is refused, what is whole is served")
+  func requestMemory() throws {
+    var settings = HTTP2Settings()
+    settings.requestMemory = 50_000
+    let server = try HTTP2ServerUnderTest.greeted(settings)
+    server.answerAll()
+    let half = [UInt8](repeating: 0x20, count: 3000)
+    var refused: [HTTP2Frame] = []
+    for stream in stride(from: UInt32(1), to: 201, by: 2) {
+      try server.receive([.headers(stream, block, ends: false), .data(stream, half, ends: false)])
+      refused += server.sent().filter { $0.kind == HTTP2Frame.Kind.reset }
+    }
+    #expect(refused.allSatisfy { $0.number(at: 0) == 7 })
+    #expect(server.connection.openStreams + refused.count == 100)
+    #expect(server.connection.openStreams > 5 && server.connection.openStreams < 20)
+    // The rest of the first is little, and its request is served; what it held is free for the next.
+    try server.receive([.data(1, [0x20], ends: true)])
+    _ = server.sent()
+    #expect(server.events.contains("ended 1") && server.events.contains("closed 1 0"))
+    server.events = []
+    try server.receive([.headers(301, block, ends: false), .data(301, Array("{}".utf8), ends: true)])
+    _ = server.sent()
+    #expect(server.events.contains("ended 301"))
+  }
+
+  @Test("A request that is not whole in time is reset, one that waits for its answer is not")
+  func overdueRequests() throws {
+    let server = try HTTP2ServerUnderTest.greeted()
+    try server.receive([
+      .headers(1, block, ends: false), .headers(3, block, ends: true), .headers(5, block, ends: false),
+      .data(5, [0x20], ends: false),
+    ])
+    server.now += 1000
+    try server.receive([.headers(7, block, ends: false)])
+    #expect(server.connection.resetOverdue(begunBefore: server.now - 500) == 2)
+    server.events = []
+    // It comes after all, and is nobody's any more.
+    try server.receive([.data(5, [0x20], ends: true)])
+    let resets = server.sent().filter { $0.kind == HTTP2Frame.Kind.reset }
+    #expect(Set(resets.map(\.stream)) == [1, 5])
+    #expect(resets.allSatisfy { $0.number(at: 0) == 8 })
+    #expect(!server.events.contains("ended 5"))
+    #expect(server.connection.openStreams == 2)
+    #expect(server.connection.resetOverdue(begunBefore: server.now - 500) == 0)
+  }
+
   @Test("Resets come back with time")
   func resetsRefill() throws {
     var settings = HTTP2Settings()

@@ -170,6 +170,8 @@ final class SampleGateway: AdminBackend {
       widgets: [.init(index: 0, kind: "caffeine", family: "systemSmall", configuration: nil, budget: Self.budget)])
   }
 
+  func backup() throws(AdminFailure) -> BackupFile { throw .unavailable("there is no database here") }
+
   private func known(_ token: String) throws(AdminFailure) {
     guard token == Self.token else { throw .notFound("no registration has the token \(token)") }
   }

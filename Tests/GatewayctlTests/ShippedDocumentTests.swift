@@ -95,7 +95,7 @@ import Testing
     Question(["gatewayctl", "status", "--"], options),
     Question(["gatewayctl", "budget", ""], ["show", "reset"]),
     Question(["gatewayctl", "budget", "show", ""], []),
-    Question(["gatewayd", ""], ["serve", "check", "init", "version"]),
+    Question(["gatewayd", ""], ["serve", "check", "init", "restore", "version"]),
     Question(["gatewayd", "init", "--bundle-id", ""], []),
   ]
 

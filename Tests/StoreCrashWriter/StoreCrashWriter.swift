@@ -15,7 +15,7 @@ enum StoreCrashWriter {
     let thread = try StoreThread(running: store) { reply in
       switch reply {
       case .durable(let sequence): say("durable \(sequence)")
-      case .failing(_, let cause): say("failing \(cause)")
+      case .damaged(let cause), .failing(_, let cause): say("failing \(cause)")
       }
     }
     while true {

@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from disk import SmallDisk  # noqa: E402
 from gateway import Gateway, find_binaries  # noqa: E402
 
 pytest_plugins = ["compatibility_table"]
@@ -81,3 +82,24 @@ def start(gateway: Gateway) -> Callable[[dict[str, Any]], Gateway]:
         return gateway
 
     return start_with
+
+
+@pytest.fixture
+def small_disk(gateway: Gateway) -> Iterator[SmallDisk]:
+    """20 MB, mounted in the gateway's folder."""
+    try:
+        disk = SmallDisk(gateway.directory)
+    except OSError as error:
+        pytest.skip(str(error))
+    yield disk
+    if gateway.is_running:
+        gateway.kill()
+    disk.close()
+
+
+@pytest.fixture
+def frozen_disk(small_disk: SmallDisk) -> SmallDisk:
+    """One whose writes can be made to hang."""
+    if small_disk.kind != "ext4":
+        pytest.skip(f"a {small_disk.kind} cannot be frozen")
+    return small_disk

@@ -19,7 +19,7 @@ from provider import widgets_topic
 from tokens import provider_token, read_key
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY = 0, 1, 3, 4, 6, 7
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 #: `:status: 200` in HPACK's static table. What else comes is a refusal.
 STATUS_200, STATUS_OF_A_BUG = 0x88, {0x8C, 0x8D, 0x8E}
@@ -82,7 +82,9 @@ class Flood(threading.Thread):
     def run(self) -> None:
         try:
             with self._socket:
-                self._socket.sendall(PREFACE + frame(SETTINGS, 0, 0) + self._push())
+                # Refusals have bodies: without a large window their streams would stay open.
+                window = frame(WINDOW_UPDATE, 0, 0, (1 << 30).to_bytes(4, "big"))
+                self._socket.sendall(PREFACE + frame(SETTINGS, 0, 0) + window + self._push())
                 received = b""
                 while data := self._socket.recv(1 << 16):
                     received = self._take(received + data)

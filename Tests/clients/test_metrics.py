@@ -58,7 +58,7 @@ def test_the_official_parser_reads_every_metric_and_names_follow_its_conventions
         assert names <= {family.name + suffix for suffix in kinds[family.type]}, family
         assert all(sample.value >= 0 for sample in family.samples)
         for sample in family.samples:
-            assert set(sample.labels) <= {"reason", "toll", "event", "try", "role", "outcome", "le"}
+            assert set(sample.labels) <= {"reason", "toll", "event", "try", "role", "outcome", "state", "le"}
     for family in families:
         if family.type == "histogram":
             buckets = [sample for sample in family.samples if sample.name.endswith("_bucket")]

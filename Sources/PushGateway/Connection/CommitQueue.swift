@@ -7,7 +7,18 @@ struct CommitQueue {
   private struct Waiting {
     var sequence: UInt64
     var appendedAt: Int64
+    var newestBefore: UInt64
     var output: PendingOutput
+    var byteCount: Int
+  }
+
+  /// What may leave now.
+  struct Durable {
+    var output: PendingOutput
+    /// When its batch was handed to the journal; boot nanoseconds.
+    var appendedAt: Int64
+    /// The newest push before that batch's own.
+    var newestBefore: UInt64
   }
 
   /// What arises now; it belongs to the batch that is being gathered.
@@ -17,10 +28,16 @@ struct CommitQueue {
 
   var isEmpty: Bool { waiting.isEmpty && current.isEmpty }
   var count: Int { waiting.count }
+  /// What the outputs that wait take in memory, roughly. A disk that does not answer holds back also what writes nothing.
+  private(set) var byteCount = 0
 
-  /// The batch was handed to the journal.
-  mutating func appended(_ batch: StoreBatch, at now: Int64) {
-    waiting.append(Waiting(sequence: batch.sequence, appendedAt: now, output: current))
+  /// The batch was handed to the journal. Pushes above `newestBefore` came with it.
+  mutating func appended(_ batch: StoreBatch, at now: Int64, after newestBefore: UInt64 = .max) {
+    let bytes = current.byteCount
+    byteCount += bytes
+    waiting.append(
+      Waiting(
+        sequence: batch.sequence, appendedAt: now, newestBefore: newestBefore, output: current, byteCount: bytes))
     current = spare.popLast() ?? PendingOutput()
   }
 
@@ -28,8 +45,11 @@ struct CommitQueue {
   /// - Returns: what may leave now. Give it back with ``recycle(_:)``.
   mutating func nothingToCommit() -> PendingOutput? {
     guard !current.isEmpty else { return nil }
-    if let last = waiting.last {
-      last.output.append(current)
+    if let last = waiting.indices.last {
+      let bytes = current.byteCount
+      byteCount += bytes
+      waiting[last].byteCount += bytes
+      waiting[last].output.append(current)
       current.removeAll()
       return nil
     }
@@ -38,21 +58,28 @@ struct CommitQueue {
     return output
   }
 
-  /// - Returns: the next output that may leave and when its batch was appended (boot nanoseconds); nil when nothing
-  ///   up to `sequence` is left.
-  mutating func nextDurable(upTo sequence: UInt64) -> (output: PendingOutput, appendedAt: Int64)? {
+  /// - Returns: the next output that may leave; nil when nothing up to `sequence` is left.
+  mutating func nextDurable(upTo sequence: UInt64) -> Durable? {
     guard let first = waiting.first, first.sequence <= sequence else { return nil }
     waiting.removeFirst()
-    return (first.output, first.appendedAt)
+    byteCount -= first.byteCount
+    return Durable(output: first.output, appendedAt: first.appendedAt, newestBefore: first.newestBefore)
   }
 
   /// Takes out what can be asked again; the rest waits for its commit.
   mutating func takeReads() -> [PendingOutput.Answer] {
     var reads: [PendingOutput.Answer] = []
-    for output in waiting.map(\.output) + [current] {
+    func take(from output: PendingOutput) {
       reads += output.answers.filter(\.isRead)
       output.answers.removeAll(where: \.isRead)
     }
+    for index in waiting.indices {
+      take(from: waiting[index].output)
+      byteCount -= waiting[index].byteCount
+      waiting[index].byteCount = waiting[index].output.byteCount
+      byteCount += waiting[index].byteCount
+    }
+    take(from: current)
     return reads
   }
 

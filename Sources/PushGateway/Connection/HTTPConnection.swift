@@ -29,14 +29,17 @@ final class HTTPConnection: EventHandler, TimerHandler {
   /// Knows this connection until ``close()``, which cuts the knot.
   private let worker: LoopWorker
   private let transport: Transport
-  private var phase = Phase.handshaking
+  private var phase = Phase.handshaking {
+    willSet { if case .handshaking = phase { worker.handshakes.end() } }
+  }
   private var registration: Registration?
   /// By kind, one of each: whatever a connection has lived through, its end cancels all that would keep it alive.
   private var timers = InlineArray<5, TimerID?>(repeating: nil)
   /// What the socket did not take: the same bytes must be offered first next time.
   private var unsent: [UInt8] = []
   private var unsentOffset = 0
-  private var lastInput: Int64
+  /// Boot milliseconds.
+  private(set) var lastInput: Int64
   private var idleTimeout: Int64 = 0
   private var tickPeriod: Int64 = 0
   /// In the worker's list of connections whose output wants flushing.
@@ -77,6 +80,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     tickPeriod = milliseconds
     schedule(after: milliseconds, .tick)
   }
+
+  var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }
 

@@ -18,6 +18,7 @@ extension LoopWorker: ConnectionAcceptor {
     do {
       let connection = try connect(consume descriptor, id, peer, kind, place: place)
       connections.insert(connection)
+      beginHandshake(id)
       switch kind {
       case .provider(let provider):
         providerCount += 1
@@ -42,6 +43,12 @@ extension LoopWorker: ConnectionAcceptor {
       handshakeTimeout: configuration.limits.handshakeTimeout.wholeMilliseconds, idleTimeout: idleTimeout, tick: tick)
   }
 
+  /// What requests of one connection may hold in memory: of a provider before and after it has shown a good credential,
+  /// and of a device. A thousand whole pushes are less than the second.
+  private static let strangersRequestMemory = 256 << 10
+  static let providersRequestMemory = 8 << 20
+  private static let devicesRequestMemory = 1 << 20
+
   private enum Security {
     case cleartext
     case tls(TLSContext?)
@@ -63,6 +70,7 @@ extension LoopWorker: ConnectionAcceptor {
     case .provider(let provider):
       settings.maximumStreams = configuration.limits.streams
       settings.bodyLimit = PayloadValidator.maximumBytes
+      settings.requestMemory = Self.strangersRequestMemory
       settings.bodyLimitExceptions = [
         HTTP2Settings.BodyLimit(pathPrefix: "/v1/apps/", bytes: FanOutRequest.maximumBodyBytes)
       ]
@@ -73,6 +81,7 @@ extension LoopWorker: ConnectionAcceptor {
       settings.maximumStreams = 100
       settings.announcedStreams = 100
       settings.bodyLimit = DeviceLimits.bodyBytes
+      settings.requestMemory = Self.devicesRequestMemory
       security = .tls(tls.context(clientCA: nil))
       role = .device(DeviceConnection(worker: self))
       pool = deviceStreams
@@ -91,9 +100,8 @@ extension LoopWorker: ConnectionAcceptor {
   }
 
   private func admit(_ peer: PeerAddress) -> Bool {
-    guard connections.count < configuration.limits.connections else { return false }
     let limit = configuration.limits.connectionsPerAddress
-    guard limit == 0 || perAddress[peer.host, default: 0] < limit else { return false }
+    guard limit == 0 || perAddress[peer.host, default: 0] < limit, hasRoom() else { return false }
     perAddress[peer.host, default: 0] += 1
     return true
   }

@@ -1,11 +1,13 @@
 import BudgetThrottle
 import GatewayCore
 import GatewayReports
+import TokenStoreSQLite
 
-/// A first set of metrics. The number of series is fixed: no label has a token, a device or an app.
+/// The number of series is fixed: no label has a token, a device or an app.
 extension LoopWorker {
   var metrics: [MetricFamily] {
     let ledger = ledger.counters
+    let widgets = countWidgets()
     return [
       .single("gatewayd_ready", "1 while pushes are taken.", .gauge, readiness.ready ? 1 : 0),
       .single("gatewayd_pushes_accepted_total", "Pushes answered 200.", .counter, Double(counters.accepted)),
@@ -38,6 +40,17 @@ extension LoopWorker {
           ("accepted", Double(counters.connectionsAccepted)), ("refused", Double(counters.connectionsRefused)),
           ("handshake-failed", Double(counters.handshakesFailed)), ("broken", Double(counters.connectionsBroken)),
         ]),
+      .single(
+        "gatewayd_connections_evicted_total", "Idle provider connections sent away because the gateway was full.",
+        .counter, Double(counters.connectionsEvicted)),
+      .single(
+        "gatewayd_connections_limit",
+        "Connections that are taken at most: limits.connections, or fewer for want of "
+          + "file descriptors.", .gauge, Double(connectionLimit)),
+      .single(
+        "gatewayd_requests_overdue_total", "Requests reset because they were not whole within limits.request-timeout.",
+        .counter, Double(counters.requestsOverdue)),
+      .single("gatewayd_handshakes", "TLS handshakes under way.", .gauge, Double(handshakes.count)),
       .labelled(
         "gatewayd_device_requests_total", "Requests on the device listener.", .counter, by: "outcome",
         [
@@ -49,11 +62,24 @@ extension LoopWorker {
       .single(
         "gatewayd_registrations", "Registrations, removed apps with spent budgets included.", .gauge,
         Double(self.ledger.registrations.count)),
+      .labelled(
+        "gatewayd_widgets", "Widgets by what they wait for; of many registrations as of some seconds ago.", .gauge,
+        by: "state",
+        [
+          ("waiting", Double(widgets.waiting)), ("in-flight", Double(widgets.inFlight)),
+          ("all", Double(widgets.widgets)),
+        ]),
       .single(
         "gatewayd_developer_mode_grants", "Standing grants of developer mode.", .gauge,
         Double(self.ledger.developerMode.standing(at: now).count)),
       .single(
         "gatewayd_journal_bytes", "Journal that rows do not cover yet.", .gauge, Double(self.ledger.batch.journalBytes)),
+      .single(
+        "gatewayd_journal_entries", "Commits whose journal rows do not cover yet.", .gauge,
+        Double(self.ledger.batch.journalEntries)),
+      .single(
+        "gatewayd_store_pending_bytes", "Accepted work that waits for its commit; see limits.store-backlog-bytes.",
+        .gauge, Double(store.pendingBytes + commits.byteCount)),
       .single(
         "gatewayd_explain_decisions", "Decisions remembered for explain.", .gauge, Double(self.ledger.trail.count)),
       .single(
@@ -65,6 +91,10 @@ extension LoopWorker {
       .histogram(
         "gatewayd_commit_seconds", "From a batch's end to its durability.", bounds: counters.commitLatency.bounds,
         counts: counters.commitLatency.counts, sum: counters.commitLatency.sum),
+      .histogram(
+        "gatewayd_push_to_event_seconds",
+        "From a push's arrival to its event on a device's stream, of those that had to wait for nothing but their commit.",
+        bounds: counters.eventLatency.bounds, counts: counters.eventLatency.counts, sum: counters.eventLatency.sum),
     ]
   }
 }

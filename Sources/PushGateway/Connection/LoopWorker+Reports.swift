@@ -18,19 +18,14 @@ extension LoopWorker {
   }
 
   func status(listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
-    var (widgets, waiting, inFlight) = (0, 0, 0)
-    for registration in ledger.registrations {
-      widgets += registration.accounts.count
-      waiting += registration.waitingCount
-      inFlight += registration.inFlightCount
-    }
+    let counted = countWidgets()
     return GatewayStatus(
       version: Gateway.version, started: started,
       uptimeSeconds: Int((wall.milliseconds - started.milliseconds) / 1000), readiness: readiness,
       listeners: listeners, connections: ConnectionCounts(provider: providerCount, device: deviceCount),
       devices: ledger.devices.count, connectedDevices: ledger.attachedCount,
-      registrations: ledger.registrations.count, widgets: widgets, waitingWidgets: waiting,
-      inFlightWidgets: inFlight,
+      registrations: ledger.registrations.count, widgets: counted.widgets,
+      waitingWidgets: counted.waiting, inFlightWidgets: counted.inFlight,
       pushes: PushCounts(accepted: counters.accepted, refused: counters.refused.reduce(0, +)),
       store: StoreReport(
         epoch: UInt32(clamping: ledger.epoch), journalEntries: ledger.batch.journalEntries,

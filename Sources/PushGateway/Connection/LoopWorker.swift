@@ -23,6 +23,8 @@ final class LoopWorker {
     static let more: UInt64 = 4
     static let goodbye: UInt64 = 5
     static let watch: UInt64 = 6
+    static let census: UInt64 = 7
+    static let overdue: UInt64 = 8
   }
 
   /// How often old things are forgotten; milliseconds.
@@ -53,6 +55,14 @@ final class LoopWorker {
   /// Connections on which somebody watches a fan-out.
   var watching: Set<ConnectionID> = []
   var deviceCount = 0
+  /// How many connections the descriptors of the process allow.
+  let descriptorRoom = OpenFileLimit.connections
+  /// Told to leave because the gateway was full, and not gone yet.
+  var evicted: Set<ConnectionID> = []
+  /// Idle ones that may be told to, the oldest last, and when they were looked for (boot milliseconds).
+  var evictable: [ConnectionID] = []
+  var lookedForIdleAt: Int64 = .min / 2
+  var handshakes = HandshakeQueue()
   let providerStreams = HTTP2StreamPool()
   let deviceStreams = HTTP2StreamPool()
 
@@ -74,6 +84,9 @@ final class LoopWorker {
   /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
   var auditLogged = 0
   var bypassLoggedAt: Int64 = .min / 2
+  private var census = Census()
+  /// The newest push of the batches that were handed to the store.
+  private var submittedNumber: UInt64 = 0
   var random = FastRandom()
 
   // Buffers that every connection uses in turn.
@@ -100,6 +113,14 @@ final class LoopWorker {
         "some of what explain knew cannot be read and is left out", (.count, "\(loaded.damagedTrailRows)"))
     }
     auditLogged = loaded.ledger.audit.count
+    submittedNumber = loaded.ledger.newestNumber
+    census.begin(with: loaded.ledger.registrations)
+    if setup.configuration.limits.connections > descriptorRoom {
+      setup.log.warning(
+        "this process may not open as many files as limits.connections asks for; raise LimitNOFILE= of the unit, or the "
+          + "hard limit (ulimit -Hn), above it",
+        (.count, "\(descriptorRoom)"))
+    }
     refusedPushes = RefusedPushes(capacity: setup.configuration.explain.refusedPushes)
     credentials = Credentials(
       setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys), at: clock.time(loop.now))
@@ -117,6 +138,7 @@ final class LoopWorker {
     }
     loop.turnObserver = self
     loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
+    loop.schedule(after: Self.overduePeriod, self, token: Timer.overdue)
   }
 
   deinit {
@@ -135,13 +157,15 @@ final class LoopWorker {
 
   /// Whether accepted work can be kept. Asked before the ledger is touched.
   var isStoreReady: Bool {
-    storeFailure == nil && store.pendingBytes + ledger.batch.pendingBytes < configuration.limits.storeBacklogBytes
+    storeFailure == nil
+      && store.pendingBytes + ledger.batch.pendingBytes + commits.byteCount < configuration.limits.storeBacklogBytes
   }
 
   private func submit() {
     ledger.moveDeliveries(to: &commits.current.deliveries)
     if let batch = ledger.takeBatch(clock: clock.stored(loop.now)) {
-      commits.appended(batch, at: loop.now.bootNanoseconds)
+      commits.appended(batch, at: loop.now.bootNanoseconds, after: submittedNumber)
+      submittedNumber = ledger.newestNumber
       store.append(batch)
     } else if let output = commits.nothingToCommit() {
       release(output)
@@ -158,10 +182,14 @@ final class LoopWorker {
     case .durable(let sequence):
       if storeFailure != nil { log.info("the store takes commits again") }
       storeFailure = nil
-      while let (output, appendedAt) = commits.nextDurable(upTo: sequence) {
+      while let durable = commits.nextDurable(upTo: sequence) {
         counters.batchesDurable += 1
-        counters.commitLatency.observe(Double(loop.now.bootNanoseconds - appendedAt) / 1_000_000_000)
-        release(output)
+        counters.commitLatency.observe(Double(loop.now.bootNanoseconds - durable.appendedAt) / 1_000_000_000)
+        let (isTimed, delay) = (
+          !durable.output.deliveries.isEmpty, LoopClock.readBootNanoseconds() - durable.appendedAt
+        )
+        if isTimed { observeEvents(of: durable.output, after: durable.newestBefore, delay: delay) }
+        release(durable.output)
       }
     case .failing(_, let cause):
       counters.commitFailures += 1
@@ -169,10 +197,28 @@ final class LoopWorker {
         log.error("the store cannot commit; pushes are answered 503 until it can", (.cause, cause))
       }
       storeFailure = cause
-      for answer in commits.takeReads() {
-        guard let connection = connections[answer.connection] else { continue }
-        connection.role.listener.deny(answer, on: connection)
-      }
+      denyReads()
+    case .damaged(let cause):
+      counters.commitFailures += 1
+      log.error(
+        "the database is damaged: nothing more is accepted, and nothing is tried again; stop, restore a backup, start",
+        (.cause, cause))
+      storeFailure = cause
+      denyReads()
+    }
+  }
+
+  private func denyReads() {
+    for answer in commits.takeReads() {
+      guard let connection = connections[answer.connection] else { continue }
+      connection.role.listener.deny(answer, on: connection)
+    }
+  }
+
+  /// Only of pushes that came with this very batch: what waited for a budget or a device was not late.
+  private func observeEvents(of output: PendingOutput, after number: UInt64, delay: Int64) {
+    for case .refresh(let refresh) in output.deliveries where refresh.push.number > number {
+      counters.eventLatency.observe(Double(delay) / 1_000_000_000)
     }
   }
 
@@ -225,6 +271,7 @@ final class LoopWorker {
 
   func forget(_ connection: HTTPConnection) {
     connections.remove(connection.id)
+    evicted.remove(connection.id)
     release(connection.peer)
   }
 
@@ -258,6 +305,13 @@ final class LoopWorker {
 
   func noteLenient(_ detail: String, _ app: BundleID) {
     log.debug("a payload was accepted only because checks.payload is lenient", (.cause, detail), (.app, "\(app)"))
+  }
+
+  /// Widgets by what they wait for; of many registrations as of some seconds ago.
+  func countWidgets() -> Census.Counts {
+    let (counts, begins) = census.take(of: ledger.registrations, at: loop.now.bootMilliseconds)
+    if begins { loop.schedule(after: Census.pause, self, token: Timer.census) }
+    return counts
   }
 
   // MARK: Reload
@@ -346,6 +400,11 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
       refusals.reportSuppressed(to: log)
       loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
     case Timer.goodbye: sayGoodbyes()
+    case Timer.overdue: endOverdueRequests()
+    case Timer.census:
+      if census.advance(over: ledger.registrations, at: loop.now.bootMilliseconds) {
+        loop.schedule(after: Census.pause, self, token: Timer.census)
+      }
     default: break
     }
   }

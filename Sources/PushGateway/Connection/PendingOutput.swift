@@ -37,6 +37,13 @@ final class PendingOutput {
 
   var isEmpty: Bool { pushes.isEmpty && deliveries.isEmpty && answers.isEmpty && notices.isEmpty }
 
+  /// What it takes in memory, roughly; notices aside, which are as few as admin threads.
+  var byteCount: Int {
+    answers.reduce(
+      pushes.count * MemoryLayout<PushAnswer>.stride + deliveries.count * MemoryLayout<Delivery>.stride
+    ) { $0 + MemoryLayout<Answer>.stride + $1.body.count }
+  }
+
   func append(_ other: PendingOutput) {
     pushes += other.pushes
     deliveries += other.deliveries

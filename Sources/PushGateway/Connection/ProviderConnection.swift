@@ -90,6 +90,7 @@ final class ProviderConnection: ConnectionListener {
   func raiseStreamsOnceAuthenticated(fromTheStart: Bool = false, on connection: HTTPConnection) {
     guard !hasRaisedStreams, session.isAuthenticated else { return }
     hasRaisedStreams = true
+    connection.http2.requestMemory = LoopWorker.providersRequestMemory
     connection.http2.raiseAnnouncedStreams(to: worker.configuration.limits.streams, fromTheStart: fromTheStart)
   }
 

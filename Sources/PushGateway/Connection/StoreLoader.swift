@@ -1,3 +1,4 @@
+import BudgetThrottle
 import GatewayCore
 import GatewayIO
 import TokenStore
@@ -28,16 +29,7 @@ struct StoreLoader {
       let epoch = try store.beginEpoch(atLeast: UInt64(max(1, now.wallMilliseconds / 1000)))
       let clock = LedgerClock(continuing: store.lastClock, bootID: bootID, now: now)
       let ledger = Ledger(rules: LedgerRules(configuration), epoch: epoch, following: store.lastSequence)
-      var restore = Ledger.Restore(into: ledger)
-      for table in Ledger.restoreOrder {
-        try store.forEachRow(of: table) { id, asOf, value in try restore.row(table, id: id, asOf: asOf, value) }
-      }
-      try store.forEachJournalEntry { sequence, _, records in try restore.journal(sequence: sequence, records) }
-      var damagedTrailRows = 0
-      try store.forEachTrailRow { position, entries in
-        if !restore.trail(position: position, entries) { damagedTrailRows += 1 }
-      }
-      restore.finish(at: clock.time(now))
+      let damagedTrailRows = try Self.read(store, into: ledger, at: clock.time(now))
       // What read the store above borrowed it for the length of a call and kept nothing of it, which the compiler cannot
       // see across a closure. From here on only the thread has it.
       nonisolated(unsafe) let handedOver = store
@@ -49,6 +41,21 @@ struct StoreLoader {
     } catch {
       throw GatewayError("\(error)")
     }
+  }
+
+  /// - Returns: how many rows of the trail could not be read.
+  static func read(_ store: OpenedStore, into ledger: Ledger, at now: LedgerTime) throws -> Int {
+    var restore = Ledger.Restore(into: ledger)
+    for table in Ledger.restoreOrder {
+      try store.forEachRow(of: table) { id, asOf, value in try restore.row(table, id: id, asOf: asOf, value) }
+    }
+    try store.forEachJournalEntry { sequence, _, records in try restore.journal(sequence: sequence, records) }
+    var damagedTrailRows = 0
+    try store.forEachTrailRow { position, entries in
+      if !restore.trail(position: position, entries) { damagedTrailRows += 1 }
+    }
+    restore.finish(at: now)
+    return damagedTrailRows
   }
 }
 

@@ -20,4 +20,5 @@ struct WorkerSetup: Sendable {
   var bootID: String
   var inbox: Mailbox<LoopMessage>
   var log: any GatewayLog
+  var backups: BackupDesk
 }

@@ -66,4 +66,7 @@ public protocol AdminBackend: Sendable {
   func explainNewest(_ count: Int, refusedOnly: Bool) throws(AdminFailure) -> ExplainListReport
 
   func metrics() throws(AdminFailure) -> [MetricFamily]
+
+  /// A copy of the whole store, of one moment. Takes as long as the disk takes; pushes are answered meanwhile.
+  func backup() throws(AdminFailure) -> BackupFile
 }

@@ -20,12 +20,16 @@ public struct GatewayStatus: Codable, Sendable, Equatable {
   public var store: StoreReport
   /// Active now.
   public var developerModeGrants: Int
+  /// nil: there was none since the start.
+  public var lastReload: ReloadReport?
 
   public init(
     version: String, started: ReportTime, uptimeSeconds: Int, readiness: ReadinessReport, listeners: [ListenerReport],
     connections: ConnectionCounts, devices: Int, connectedDevices: Int, registrations: Int, widgets: Int,
-    waitingWidgets: Int, inFlightWidgets: Int, pushes: PushCounts, store: StoreReport, developerModeGrants: Int
+    waitingWidgets: Int, inFlightWidgets: Int, pushes: PushCounts, store: StoreReport, developerModeGrants: Int,
+    lastReload: ReloadReport? = nil
   ) {
+    self.lastReload = lastReload
     self.version = version
     self.started = started
     self.uptimeSeconds = uptimeSeconds

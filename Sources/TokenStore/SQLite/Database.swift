@@ -13,11 +13,27 @@ final class Database {
   /// Let go of after the file is closed.
   private var lock: StoreLock?
 
+  enum Access {
+    case readAndWrite
+    /// Writes nothing but the shared memory that readers of a WAL need.
+    case read
+    /// Looks for no lock and for no WAL: a file on a medium that nobody can write.
+    case readUnchangeable
+  }
+
   /// - Parameter path: an existing file; it is not created here.
-  init(path: String) throws(DatabaseError) {
+  init(path: String, for access: Access = .readAndWrite) throws(DatabaseError) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var name = path
+    switch access {
+    case .readAndWrite: flags |= SQLITE_OPEN_READWRITE
+    case .read: flags |= SQLITE_OPEN_READONLY
+    case .readUnchangeable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:" + Self.uriEscaped(path) + "?immutable=1"
+    }
+    let code = sqlite3_open_v2(name, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       // SQLite gives a handle even for a failure, to read the message from; it has to be closed as well.
       let message = opened.map { Self.message(from: $0, for: code) } ?? ""
@@ -122,6 +138,20 @@ final class Database {
     DatabaseError(
       path: path, code: ResultCode(rawValue: code), message: Self.message(from: handle, for: code),
       statement: statement)
+  }
+
+  /// SQLite's URIs give `%`, `?` and `#` a meaning (sqlite.org/uri.html).
+  private static func uriEscaped(_ path: String) -> String {
+    var escaped = ""
+    for scalar in path.unicodeScalars {
+      switch scalar {
+      case "%": escaped += "%25"
+      case "?": escaped += "%3f"
+      case "#": escaped += "%23"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
   }
 
   private static func message(from handle: OpaquePointer, for code: Int32) -> String {

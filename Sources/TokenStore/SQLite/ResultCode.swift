@@ -22,6 +22,9 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable, CustomStringCon
   package static let readOnlyMoved = ResultCode(rawValue: SQLITE_READONLY | (4 << 8))
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 
+  /// The file holds what SQLite cannot have written. No later success makes that undone.
+  package var isDamage: Bool { primary == .corrupt || primary == .notADatabase }
+
   /// SQLite's own words for the code.
   package var description: String {
     guard let text = sqlite3_errstr(rawValue) else { return "SQLite error \(rawValue)" }
@@ -37,7 +40,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable, CustomStringCon
     case .readOnly, .permissionDenied, .cannotOpen:
       "make the file, its -wal and -shm beside it and their folder writable for the user that runs gatewayd"
     case .busy, .locked: "another program holds a lock on it: end that program's transaction"
-    case .corrupt, .notADatabase: "the file is damaged: restore it from a backup"
+    case .corrupt, .notADatabase:
+      "the file is damaged: restore a backup; gatewayd check --database says what is wrong with it"
     case .outOfMemory: "give the process more memory"
     default: nil
     }

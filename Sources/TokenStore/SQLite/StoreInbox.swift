@@ -48,6 +48,25 @@ final class StoreInbox: @unchecked Sendable {
   /// After the end: how many batches were appended before it and are not durable.
   var leftUndurable: Int { locked { left } }
 
+  /// Since when the store thread has been busy with one thing, in nanoseconds of the monotonic clock; 0 while it waits.
+  private let busySince = Atomic<UInt64>(0)
+
+  /// The store thread begins something that the disk may hold up, or has ended it.
+  func setBusy(_ isBusy: Bool) { busySince.store(isBusy ? Self.monotonicNanoseconds() : 0, ordering: .relaxed) }
+
+  /// How long the store thread has been busy with one and the same thing.
+  var busyTime: Duration {
+    let since = busySince.load(ordering: .relaxed)
+    let now = Self.monotonicNanoseconds()
+    return since == 0 || now <= since ? .zero : .nanoseconds(Int64(clamping: now - since))
+  }
+
+  private static func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
   var pendingBytes: Int { bytes.load(ordering: .relaxed) }
 
   /// Never blocks longer than it takes the store thread to take an array.
@@ -85,6 +104,11 @@ final class StoreInbox: @unchecked Sendable {
       isWaitingForBatches = false
       return takeAll()
     }
+  }
+
+  /// Sleeps until the end is asked for.
+  func waitForEnd() {
+    locked { while ending == nil { pthread_cond_wait(condition, mutex) } }
   }
 
   /// Takes what is there without waiting.

@@ -2,10 +2,14 @@
 package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
   case folderMissing(path: String, folder: String)
   case notAFile(path: String)
+  /// Where one was to be looked at.
+  case missing(path: String)
   /// Another gateway holds the store; its process number where it could be read.
   case inUse(path: String, process: Int?)
   case notWritable(path: String, cause: String)
   case notADatabase(path: String)
+  /// It is a gateway's and holds what nobody has written.
+  case damaged(path: String, finding: String)
   /// An SQLite file of some other program.
   case foreign(path: String)
   case newerSchema(path: String, found: Int, known: Int)
@@ -19,6 +23,7 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
       "\(path): the folder \(folder) does not exist; create it, or name another file in [store] database"
     case .notAFile(let path):
       "\(path): is not a regular file; name a file in [store] database"
+    case .missing(let path): "\(path): there is no such file"
     case .inUse(let path, let process):
       "\(path): is in use by another gatewayd\(process.map { " (process \($0))" } ?? ""); "
         + "stop that one, or name another file in [store] database"
@@ -27,6 +32,9 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
         + "with its name writable for the user that runs gatewayd"
     case .notADatabase(let path):
       "\(path): is not an SQLite database or is damaged; restore it from a backup, or name another file in [store] database"
+    case .damaged(let path, let finding):
+      "\(path): is damaged (\(finding)); nothing is served over it: restore a backup (gatewayd restore). "
+        + "gatewayd check --database tells more"
     case .foreign(let path):
       "\(path): is the SQLite database of another program; name another file in [store] database"
     case .newerSchema(let path, let found, let known):

@@ -27,6 +27,7 @@ package enum StoreOpener {
     }
     do throws(StoreOpenError) {
       let database = try prepare(location, named: path)
+      try checkAfterDamage(database, at: location, named: path)
       let position = try position(of: database, named: path)
       database.hold(lock)
       return OpenedStore(database, at: position, durability: durability)
@@ -38,8 +39,21 @@ package enum StoreOpener {
     }
   }
 
+  /// A store that was once found damaged while it ran is not trusted again because what it opens with is whole.
+  private static func checkAfterDamage(
+    _ database: Database, at location: String, named path: String
+  ) throws(StoreOpenError) {
+    let mark = DamageMark(besides: location)
+    guard mark.isThere else { return }
+    let findings = try translating(path) { () throws(DatabaseError) in
+      try StoreInspection.findings(in: database, limit: 1)
+    }
+    if let finding = findings.first { throw .damaged(path: path, finding: finding) }
+    mark.remove()
+  }
+
   /// The file's real place, so that two names for one file meet in one lock.
-  private static func locate(_ path: String) throws(StoreOpenError) -> String {
+  static func locate(_ path: String) throws(StoreOpenError) -> String {
     guard !path.isEmpty, !path.hasSuffix("/") else { throw .notAFile(path: path) }
     if let real = resolve(path) {
       guard kind(of: real) == S_IFREG else { throw .notAFile(path: path) }
@@ -92,7 +106,7 @@ package enum StoreOpener {
   }
 
   /// - Returns: the schema number of the file; 0 for an empty one.
-  private static func identify(_ database: Database, named path: String) throws(StoreOpenError) -> Int {
+  static func identify(_ database: Database, named path: String) throws(StoreOpenError) -> Int {
     let (application, version, objects) = try translating(path) { () throws(DatabaseError) in
       (
         try database.integer("PRAGMA application_id") ?? 0,
@@ -123,18 +137,20 @@ package enum StoreOpener {
       """)
   }
 
-  private static func position(of database: Database, named path: String) throws(StoreOpenError) -> StorePosition {
+  static func position(of database: Database, named path: String) throws(StoreOpenError) -> StorePosition {
     try translating(path) { () throws(DatabaseError) in try StorePosition(readFrom: database) }
   }
 
-  private static func translating<Value>(
+  static func translating<Value>(
     _ path: String, _ body: () throws(DatabaseError) -> Value
   ) throws(StoreOpenError) -> Value {
     do throws(DatabaseError) {
       return try body()
     } catch {
       switch error.code.primary {
-      case .notADatabase, .corrupt: throw .notADatabase(path: path)
+      case .notADatabase: throw .notADatabase(path: path)
+      case .corrupt:
+        throw .damaged(path: path, finding: error.message.isEmpty ? error.code.description : error.message)
       case .readOnly, .permissionDenied, .cannotOpen:
         throw .notWritable(path: path, cause: error.message.isEmpty ? error.code.description : error.message)
       default: throw .failed(error)

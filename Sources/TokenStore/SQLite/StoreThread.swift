@@ -51,6 +51,10 @@ package final class StoreThread: Journal {
   /// What was appended and is not durable yet, in bytes. May be read on any thread.
   package var pendingBytes: Int { inbox.pendingBytes }
 
+  /// How long the thread has been busy with one and the same thing: with a commit, and what goes with it. Any thread may
+  /// ask. A store whose disk answers with errors is never busy for long; one whose disk does not answer is.
+  package var busyTime: Duration { inbox.busyTime }
+
   /// Commits what was appended before, moves the WAL into the database, closes it and waits for the thread's end.
   /// What is appended afterwards is dropped.
   ///

@@ -13,6 +13,7 @@ final class StoreWorker {
   /// The most batches of the next transaction. Halved by each failure, so that one batch which cannot be committed
   /// holds up only those behind it.
   private var groupLimit = Int.max
+  private var isDamaged = false
 
   init(
     _ writer: StoreWriter, inbox: StoreInbox, delay: RetryDelay, reply: @escaping @Sendable (JournalReply) -> Void
@@ -25,23 +26,31 @@ final class StoreWorker {
 
   /// Returns when the end was asked for and everything is durable, or the time for it is over.
   func run() {
+    PosixThread.nameCurrent("gateway-store")
     while true {
       let intake = undurable.isEmpty ? inbox.waitForBatches() : inbox.poll()
       undurable.append(contentsOf: intake.batches)
       if let limit = intake.pageLimit { try? writer.limitPages(to: limit) }
       if undurable.isEmpty, intake.ending != nil { break }
       let count = min(undurable.count, groupLimit)
+      inbox.setBusy(true)
+      defer { inbox.setBusy(false) }
       do throws(DatabaseError) {
         try writer.write(undurable[..<count])
         succeed(count)
       } catch {
+        if error.code.isDamage {
+          giveUp(over: error)
+          break
+        }
         fail(count, with: error)
+        inbox.setBusy(false)
         if let end = intake.ending?.giveUpAt, clock.now >= end { break }
         inbox.pause(for: pause(until: intake.ending?.giveUpAt))
       }
     }
     inbox.close(leaving: undurable.count)
-    writer.checkpointAtEnd()
+    if !isDamaged { writer.checkpointAtEnd() }
   }
 
   private func succeed(_ count: Int) {
@@ -57,6 +66,16 @@ final class StoreWorker {
   private func fail(_ count: Int, with error: DatabaseError) {
     groupLimit = max(1, count / 2)
     reply(.failing(sequence: undurable[0].sequence, cause: error.description))
+  }
+
+  /// No transaction is tried again: one that succeeds by luck would be an answer out of a broken file. The next start
+  /// is told to look at all of it.
+  private func giveUp(over damage: DatabaseError) {
+    isDamaged = true
+    DamageMark(besides: writer.path).put(damage.description)
+    reply(.damaged(cause: damage.description))
+    inbox.setBusy(false)
+    inbox.waitForEnd()
   }
 
   private func pause(until end: ContinuousClock.Instant?) -> Duration {

@@ -7,6 +7,7 @@ final class StoreWriter {
 
   private let store: OpenedStore
   private var database: Database { store.database }
+  var path: String { database.path }
   private let begin: Statement
   private let commit: Statement
   private let insert: Statement

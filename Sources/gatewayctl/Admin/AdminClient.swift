@@ -41,12 +41,16 @@ struct AdminClient {
   /// For what goes over all registrations: longer than any disk should take for it.
   static let patience = 600
 
-  /// - Parameter receive: gets the body as it comes; false ends it, and then this throws.
+  /// - Parameters:
+  ///   - seconds: that nothing may come.
+  ///   - receive: gets the body as it comes; false ends it, and then this throws.
   func download(
-    _ path: [String], query: [(String, String?)], receiving receive: (UnsafeRawBufferPointer) -> Bool
+    _ path: [String], query: [(String, String?)] = [], method: String = "GET", seconds: Int = timeoutSeconds,
+    receiving receive: (UnsafeRawBufferPointer) -> Bool
   ) throws {
     try withoutActuallyEscaping(receive) { receive in
-      let (status, bytes) = try exchange("GET", path, query: query, body: nil, receiving: receive)
+      let (status, bytes) = try exchange(
+        method, path, query: query, body: method == "GET" ? nil : [], seconds: seconds, receiving: receive)
       _ = try accepted(status, bytes)
     }
   }

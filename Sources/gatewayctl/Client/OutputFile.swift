@@ -24,6 +24,44 @@ enum OutputFile {
     guard rename(new, path) == 0 else { throw refusal(path, what) }
   }
 
+  /// - Returns: 0, or why not all of it was written.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      let code = errno
+      if count > 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      } else if code != EINTR {
+        return code == 0 ? EIO : code
+      }
+    }
+    return 0
+  }
+
+  /// Makes a file that only its owner may read and that was not there before. It has its name only once `body` has filled
+  /// its descriptor and `check` has found it good under the passing name; until then, and after a failure, it has none.
+  static func make(
+    _ path: String, what: String, fill body: (Int32) throws -> Void, check: (String) throws -> Void
+  ) throws {
+    guard access(path, F_OK) != 0 else {
+      throw CommandFailure("\(path) is there already, and is not overwritten: name another file")
+    }
+    let new = path + ".part"
+    unlink(new)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw refusal(new, what) }
+    defer { unlink(new) }
+    do {
+      defer { close(descriptor) }
+      try body(descriptor)
+      guard fsync(descriptor) == 0 else { throw refusal(new, what) }
+    }
+    try check(new)
+    // Unlike rename(2) this never replaces what came there meanwhile.
+    guard link(new, path) == 0 else { throw refusal(path, what) }
+  }
+
   private static func refusal(_ path: String, _ what: String) -> CommandFailure {
     CommandFailure("cannot write \(what) \(path): \(String(cString: strerror(errno)))")
   }

@@ -37,6 +37,11 @@ enum StatusCommand {
       "epoch \(store.epoch), journal \(store.journalEntries) entries (\(store.journalBytes) bytes), "
         + "\(store.pendingEntries) pending")
     list.add("store fails", store.failing)
+    if let reload = status.lastReload {
+      let problems =
+        reload.succeeded ? "succeeded" : "FAILED, nothing was changed: " + reload.problems.joined(separator: "; ")
+      list.add("last reload", "\(ReportText.time(reload.time)), \(problems)")
+    }
     list.add("developer mode", "\(status.developerModeGrants) active")
     return list.text(style: style)
   }

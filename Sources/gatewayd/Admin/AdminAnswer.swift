@@ -10,6 +10,8 @@ struct AdminAnswer {
   var body: [UInt8]
   /// In place of `body`.
   var stream: AdminStream?
+  /// In place of `body`: whoever queues the answer closes its descriptor.
+  var file: BackupFile?
 
   init(
     status: Int, contentType: String = "application/json", fields: [String: String] = [:], body: [UInt8]
@@ -24,6 +26,12 @@ struct AdminAnswer {
   init(streaming export: any RegistrationExport) {
     self.init(status: 200, contentType: "application/jsonl", body: [])
     stream = AdminStream(export)
+  }
+
+  /// A file as the body.
+  init(sending file: BackupFile, contentType: String) {
+    self.init(status: 200, contentType: contentType, body: [])
+    self.file = file
   }
 
   static func json(_ value: some Encodable, status: Int = 200) -> Self {

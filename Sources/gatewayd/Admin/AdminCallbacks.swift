@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import GatewayReports
 import Glibc
 
 // What libmicrohttpd calls, on the thread of the connection: translate, ask the router, queue its answer.
@@ -7,6 +8,7 @@ import Glibc
 final class AdminCallbackContext: Sendable {
   let router: AdminRouter
   let isUnixSocket: Bool
+  let connections = AdminConnections(limit: AdminDaemon.connectionLimit)
 
   init(router: AdminRouter, isUnixSocket: Bool) {
     self.router = router
@@ -33,9 +35,27 @@ func adminRequestArrived(
     size.pointee = 0
     return exchange.append(bytes) ? .YES : .NO
   }
+  // Until it is answered whole: an export is sent for longer than it is asked for.
+  shared.connections.serving(UInt(bitPattern: gatewayd_mhd_socket_context(connection)), true)
   return queue(
     exchange.isTooLarge ? AdminRouter.bodyTooLarge(for: exchange.request) : shared.router.answer(exchange.request),
     on: connection)
+}
+
+/// Called when a connection has begun, and when it has ended; its descriptor is closed by then.
+func adminConnectionNoticed(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+  slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_ConnectionNotificationCode
+) {
+  guard let context, let connection, let slot else { return }
+  let shared = Unmanaged<AdminCallbackContext>.fromOpaque(context).takeUnretainedValue()
+  if code == .CONNECTION_NOTIFY_STARTED {
+    // A number and no address: it is only carried.
+    slot.pointee = UnsafeMutableRawPointer(
+      bitPattern: shared.connections.began(gatewayd_mhd_socket(connection)))
+  } else {
+    shared.connections.ended(UInt(bitPattern: slot.pointee))
+  }
 }
 
 /// Called exactly once for each request whose head has been seen, however it ended.
@@ -44,6 +64,10 @@ func adminRequestCompleted(
   slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, code: MHD_RequestTerminationCode
 ) {
   guard let slot, let known = slot.pointee else { return }
+  if let context, let connection {
+    let shared = Unmanaged<AdminCallbackContext>.fromOpaque(context).takeUnretainedValue()
+    shared.connections.serving(UInt(bitPattern: gatewayd_mhd_socket_context(connection)), false)
+  }
   Unmanaged<AdminExchange>.fromOpaque(known).release()
   slot.pointee = nil
 }
@@ -84,7 +108,7 @@ private func collectField(
 
 private func queue(_ answer: AdminAnswer, on connection: OpaquePointer) -> MHD_Result {
   let created =
-    answer.stream.map(streamed)
+    answer.stream.map(streamed) ?? answer.file.map { sent($0, on: connection) }
     ?? answer.body.withUnsafeBytes { bytes in
       // The library copies, and so does not write; its parameter is only not const.
       MHD_create_response_from_buffer(
@@ -92,13 +116,22 @@ private func queue(_ answer: AdminAnswer, on connection: OpaquePointer) -> MHD_R
     }
   guard let response = created else { return .NO }
   defer { MHD_destroy_response(response) }
-  if answer.stream != nil || !answer.body.isEmpty {
+  if answer.stream != nil || answer.file != nil || !answer.body.isEmpty {
     _ = MHD_add_response_header(response, "content-type", answer.contentType)
   }
   // Tokens and budgets are nobody's to keep.
   _ = MHD_add_response_header(response, "cache-control", "no-store")
   for (name, value) in answer.fields { _ = MHD_add_response_header(response, name, value) }
   return MHD_queue_response(connection, UInt32(answer.status), response)
+}
+
+/// A file as the body; its descriptor is closed with the response.
+private func sent(_ file: BackupFile, on connection: OpaquePointer) -> OpaquePointer? {
+  // A reader may stop for longer while it writes so much to a disk of its own.
+  gatewayd_mhd_set_timeout(connection, AdminDaemon.fileTimeoutSeconds)
+  let response = MHD_create_response_from_fd64(UInt64(file.bytes), file.descriptor)
+  if response == nil { close(file.descriptor) }
+  return response
 }
 
 /// A body that is made while it is sent, in chunks. Where it fails it breaks off, and the client knows that it is not whole.

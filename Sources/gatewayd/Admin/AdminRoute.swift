@@ -10,6 +10,7 @@ enum AdminRoute: Sendable, Equatable {
   case developerModeAudit
   case explain(id: String)
   case explainNewest
+  case backup
 
   /// nil: nothing is there.
   init?(path: String) {
@@ -36,6 +37,7 @@ enum AdminRoute: Sendable, Equatable {
       case ("developer-mode", let rest) where rest == ["audit"]: self = .developerModeAudit
       case ("explain", let rest) where rest.isEmpty: self = .explainNewest
       case ("explain", let rest) where rest.count == 1: self = .explain(id: rest[0])
+      case ("backup", let rest) where rest.isEmpty: self = .backup
       default: return nil
       }
     default: return nil
@@ -45,7 +47,7 @@ enum AdminRoute: Sendable, Equatable {
   /// HEAD is served wherever GET is.
   var methods: [String] {
     switch self {
-    case .budgetReset, .registrationImport, .registrationSweep: ["POST"]
+    case .budgetReset, .registrationImport, .registrationSweep, .backup: ["POST"]
     case .developerMode: ["GET", "HEAD", "PUT", "DELETE"]
     default: ["GET", "HEAD"]
     }

@@ -10,11 +10,16 @@ final class AdminRouter: Sendable {
 
   private let backend: any AdminBackend
   private let access: AdminAccess
+  /// Metrics of the process around the gateway.
+  private let ownMetrics: @Sendable () -> [MetricFamily]
   private let backendCalls = Atomic<Int>(0)
   private let readinessCalls = Atomic<Int>(0)
 
-  init(backend: any AdminBackend, token: Secret<String>?) {
+  init(
+    backend: any AdminBackend, token: Secret<String>?, ownMetrics: @escaping @Sendable () -> [MetricFamily] = { [] }
+  ) {
     self.backend = backend
+    self.ownMetrics = ownMetrics
     access = AdminAccess(token: token)
   }
 
@@ -87,7 +92,8 @@ final class AdminRouter: Sendable {
   private func call(_ route: AdminRoute, _ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
     switch route {
     case .health, .readiness: preconditionFailure("Answered without the gateway.")
-    case .metrics: .text(PrometheusText.text(of: try backend.metrics()), contentType: PrometheusText.contentType)
+    case .metrics:
+      .text(PrometheusText.text(of: try backend.metrics() + ownMetrics()), contentType: PrometheusText.contentType)
     case .status: .json(try backend.status())
     case .registrations: .json(try page(request))
     case .registrationExport:
@@ -103,6 +109,7 @@ final class AdminRouter: Sendable {
     case .developerModeAudit: .json(["entries": try backend.developerModeAudit()])
     case .explain(let id): .json(try backend.explain(id: id))
     case .explainNewest: .json(try newest(request))
+    case .backup: AdminAnswer(sending: try backend.backup(), contentType: "application/vnd.sqlite3")
     }
   }
 

@@ -18,7 +18,10 @@ final class AdminServer {
   /// Serves sockets that listen already, and takes them over whether it succeeds or not.
   ///
   /// - Parameter token: without one, TCP serves only health, readiness and metrics.
-  init(sockets: [AdminSocket], backend: any AdminBackend, token: Secret<String>?) throws(AdminSocketError) {
+  init(
+    sockets: [AdminSocket], backend: any AdminBackend, token: Secret<String>?,
+    ownMetrics: @escaping @Sendable () -> [MetricFamily] = { [] }
+  ) throws(AdminSocketError) {
     self.sockets = sockets
     addresses = sockets.map(\.address)
     do throws(AdminSocketError) {
@@ -26,7 +29,7 @@ final class AdminServer {
         throw AdminSocketError(
           "[admin] listen \(socket.address) is not a loopback address: set [admin] token-file as well")
       }
-      let router = AdminRouter(backend: backend, token: token)
+      let router = AdminRouter(backend: backend, token: token, ownMetrics: ownMetrics)
       for socket in sockets {
         guard let daemon = AdminDaemon(serving: socket, router: router) else {
           throw AdminSocketError("[admin] cannot serve \(socket.address): libmicrohttpd did not start")
@@ -43,7 +46,11 @@ final class AdminServer {
   }
 
   /// Opens what the configuration names and serves it.
-  convenience init(_ settings: GatewayConfiguration.Admin, backend: any AdminBackend) throws(AdminSocketError) {
+  /// - Parameter ownMetrics: what `/metrics` tells beside the gateway's own.
+  convenience init(
+    _ settings: GatewayConfiguration.Admin, backend: any AdminBackend,
+    ownMetrics: @escaping @Sendable () -> [MetricFamily] = { [] }
+  ) throws(AdminSocketError) {
     var sockets: [AdminSocket] = []
     do throws(AdminSocketError) {
       if let path = settings.socket { sockets.append(try .listen(on: .unix(path: path))) }
@@ -52,7 +59,7 @@ final class AdminServer {
       sockets.forEach { $0.close() }
       throw error
     }
-    try self.init(sockets: sockets, backend: backend, token: settings.token)
+    try self.init(sockets: sockets, backend: backend, token: settings.token, ownMetrics: ownMetrics)
   }
 
   /// Waits for running requests; the gateway must still answer its backend calls, or refuse them.

@@ -46,7 +46,9 @@ extension ConfigurationAssembly {
     limits.connectionsPerAddress = content.number(.limitsConnectionsPerAddress) ?? limits.connectionsPerAddress
     limits.streams = content.number(.limitsStreams) ?? limits.streams
     limits.headerListBytes = content.number(.limitsHeaderListBytes) ?? limits.headerListBytes
+    limits.handshakes = content.number(.limitsHandshakes) ?? limits.handshakes
     limits.handshakesPerTurn = content.number(.limitsHandshakesPerTurn) ?? limits.handshakesPerTurn
+    limits.requestTimeout = content.duration(.limitsRequestTimeout) ?? limits.requestTimeout
     limits.handshakeTimeout = content.duration(.limitsHandshakeTimeout) ?? limits.handshakeTimeout
     limits.resetsPerMinute = content.number(.limitsResetsPerMinute) ?? limits.resetsPerMinute
     limits.errorsPerMinute = content.number(.limitsErrorsPerMinute) ?? limits.errorsPerMinute

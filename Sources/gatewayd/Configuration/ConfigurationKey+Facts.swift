@@ -315,6 +315,10 @@ extension ConfigurationKey {
       Facts(
         .limits, .wholeNumber(1024...65_536), .value("8000"), .restart, unit: "bytes",
         "Size of one request's header list as RFC 9113 §10.5.1 counts it. APNs allows 8000.")
+    case .limitsHandshakes:
+      Facts(
+        .limits, .wholeNumber(1...100_000), .value("1000"), .restart, unit: "handshakes",
+        "TLS handshakes under way at once. One more ends the oldest, which an honest client has done with by then.")
     case .limitsHandshakesPerTurn:
       Facts(
         .limits, .wholeNumber(1...10_000), .value("16"), .restart, unit: "handshakes",
@@ -323,6 +327,10 @@ extension ConfigurationKey {
       Facts(
         .limits, .duration(100...5 * Self.minute), .value(#""10s""#), .restart,
         "From accept to the end of the TLS handshake.")
+    case .limitsRequestTimeout:
+      Facts(
+        .limits, .duration(1000...Self.hour), .value(#""1m""#), .reload,
+        "From the beginning of a request to its end. One that is not whole by then is reset.")
     case .limitsResetsPerMinute:
       Facts(
         .limits, .wholeNumber(1...1_000_000), .value("1000"), .restart, unit: "resets a minute",

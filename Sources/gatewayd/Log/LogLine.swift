@@ -2,11 +2,14 @@ import GatewayCore
 import TokenStore
 
 /// One event as text for standard error, of one line whatever stands in it.
-struct LogLine {
+struct LogLine: Sendable {
   let time: UnixTime
   let level: GatewayConfiguration.LogLevel
   let message: String
   let fields: [(LogKey, String)]
+
+  /// What it takes in memory, roughly.
+  var byteCount: Int { fields.reduce(message.utf8.count + 128) { $0 + $1.1.utf8.count + 32 } }
 
   /// Characters of one value; what is longer is cut, for a value may come from a peer.
   static let maximumCount = 1000

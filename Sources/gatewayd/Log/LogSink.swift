@@ -1,93 +1,63 @@
 import GatewayCore
+import GatewayIO
 import Glibc
 import Synchronization
 import TokenStore
 
-/// The daemon's log. Any thread may write; lines are never mixed.
+/// The daemon's log. Any thread may write, none waits for a reader, and lines are never mixed.
 ///
-/// A reader that does not read loses lines rather than stopping the gateway, as long as its descriptor does not block;
-/// how many were lost is said when it reads again.
+/// A reader that does not read costs lines beyond ``LogQueue/Room`` and nothing else; how many, is said when it reads
+/// again, and in a metric.
 final class LogSink: GatewayLog {
-  private struct State {
-    var level: GatewayConfiguration.LogLevel
-    var lost = 0
-    /// The reader stopped in the middle of a line, which has no end yet.
-    var isTorn = false
-  }
-
-  private let format: GatewayConfiguration.Log.Format
-  private let descriptor: Int32
+  private let level: Atomic<Int>
+  private let queue: LogQueue
   private let clock: @Sendable () -> UnixTime
-  private let state: Mutex<State>
 
   /// - Parameter format: `journal` falls back to text where no journal listens.
-  convenience init(_ configuration: GatewayConfiguration.Log) {
+  convenience init(_ configuration: GatewayConfiguration.Log) throws(SystemCallError) {
     let isFallback = configuration.format == .journal && !SystemJournal.isPresent
-    self.init(
+    try self.init(
       format: isFallback ? .text : configuration.format, level: configuration.level, descriptor: STDERR_FILENO,
       clock: Self.wallClock)
   }
 
+  /// - Parameter descriptor: stays the caller's, and open until ``flush(within:)`` or for ever.
   init(
     format: GatewayConfiguration.Log.Format, level: GatewayConfiguration.LogLevel, descriptor: Int32,
-    clock: @escaping @Sendable () -> UnixTime
-  ) {
-    self.format = format
-    self.descriptor = descriptor
+    room: LogQueue.Room = LogQueue.Room(), clock: @escaping @Sendable () -> UnixTime
+  ) throws(SystemCallError) {
+    let queue = LogQueue(room: room)
+    self.queue = queue
     self.clock = clock
-    state = Mutex(State(level: level))
+    self.level = Atomic(Self.rank(level))
+    // Not joined: it may hang in a write for ever, which must not keep the process.
+    _ = try LoopThread(name: "gateway-log") {
+      LogWriter(queue, format: format, descriptor: descriptor, clock: clock).run()
+    }
   }
 
-  /// For a reload.
-  func setLevel(_ level: GatewayConfiguration.LogLevel) { state.withLock { $0.level = level } }
+  deinit { queue.end() }
 
-  func isRecording(_ level: GatewayConfiguration.LogLevel) -> Bool { state.withLock { level >= $0.level } }
+  /// For a reload.
+  func setLevel(_ level: GatewayConfiguration.LogLevel) { self.level.store(Self.rank(level), ordering: .relaxed) }
+
+  func isRecording(_ level: GatewayConfiguration.LogLevel) -> Bool {
+    Self.rank(level) >= self.level.load(ordering: .relaxed)
+  }
 
   func record(_ level: GatewayConfiguration.LogLevel, _ message: String, _ fields: [(LogKey, String)]) {
     guard isRecording(level) else { return }
-    if format == .journal {
-      SystemJournal.send(level, message, fields)
-      return
-    }
-    let line = text(LogLine(time: clock(), level: level, message: message, fields: fields))
-    state.withLock { state in
-      if state.lost > 0 {
-        let count = "\(state.lost)"
-        let gap = LogLine(
-          time: clock(), level: .warning, message: "lines of this log were lost: nobody read it",
-          fields: [(.count, count)])
-        if write(text(gap), &state) { state.lost = 0 }
-      }
-      if state.lost > 0 || !write(line, &state) { state.lost += 1 }
-    }
+    queue.append(LogLine(time: clock(), level: level, message: message, fields: fields))
   }
 
-  private func text(_ line: LogLine) -> String { format == .json ? line.json : line.text }
+  /// Before the end of the process: waits until all is written, but not for a reader that has stopped.
+  func flush(within limit: Duration) { queue.flush(within: limit) }
 
-  /// - Returns: false if nothing, or not all of it, could be written.
-  private func write(_ line: String, _ state: inout State) -> Bool {
-    let bytes = Array(((state.isTorn ? "\n" : "") + line + "\n").utf8)
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        written += count
-      } else {
-        let code = errno
-        // A line that is begun is worth a moment, or the next one would be torn too.
-        guard code == EINTR || (code == EAGAIN && written > 0 && waitUntilWritable()) else {
-          if written > 0 { state.isTorn = true }
-          return false
-        }
-      }
-    }
-    state.isTorn = false
-    return true
-  }
+  /// Lines that nobody could read, since the start.
+  var linesLost: Int { queue.linesLost }
 
-  private func waitUntilWritable() -> Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    return poll(&entry, 1, 100) == 1
+  private static func rank(_ level: GatewayConfiguration.LogLevel) -> Int {
+    GatewayConfiguration.LogLevel.allCases.firstIndex(of: level) ?? 0
   }
 
   private static let wallClock: @Sendable () -> UnixTime = {

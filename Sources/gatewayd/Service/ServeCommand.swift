@@ -12,12 +12,14 @@ enum ServeCommand {
     "serve", summary: "Serves providers, devices and operators until it is told to end.",
     discussion: """
       TERM and INT drain and end, a second one ends at once; HUP reloads configuration, certificates and keys. What is \
-      accepted is never lost either way.
+      accepted is never lost either way. Exits with 1 when it cannot start, and when the disk did not take its last \
+      commits: the pushes in those were not answered 200.
       """,
     options: [config], examples: [.init("gatewayd serve --config gatewayd.toml", "in the foreground")]
   ) { invocation in
     // Before any other thread exists: threads inherit the mask.
     SignalSource.blockSignals()
+    OpenFileLimit.raise()
     let path = invocation.value(config) ?? ConfigurationFile.standardPath
     let loaded: LoadedConfiguration
     do throws(ConfigurationErrors) {

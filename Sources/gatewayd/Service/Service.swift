@@ -10,12 +10,15 @@ import PushGateway
 final class Service: SignalHandler, MailboxHandler, TimerHandler {
   enum Event: Sendable {
     /// The gateway has ended, drained or not.
-    case ended
+    /// - Parameter isWhole: the store took all that was waiting for it.
+    case ended(isWhole: Bool)
   }
 
   private enum State { case serving, draining, ending }
 
   private static let statusPeriod: Int64 = 5000
+  /// How long the end waits for whoever reads the log.
+  private static let logPatience = Duration.seconds(2)
 
   private let file: String
   private let log: LogSink
@@ -26,12 +29,15 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
   private let inbox: Mailbox<Event>
   private var running: GatewayConfiguration
   private var state = State.serving
+  private var rate = PushRate()
+  private var isWhole = false
 
   /// Opens everything. When it throws, nothing is left open.
   init(_ loaded: LoadedConfiguration) throws {
     file = loaded.file
     running = loaded.gateway
-    log = LogSink(loaded.gateway.log)
+    let log = try LogSink(loaded.gateway.log)
+    self.log = log
     loop = try EventLoop()
     inbox = try Mailbox(capacity: 16)
     var inherited = try InheritedSockets.atStart()
@@ -40,23 +46,29 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
       log.warning("no listener of the configuration claims a socket that systemd opened", (.address, address))
     }
     do {
-      admin = try AdminServer(loaded.gateway.admin, backend: gateway)
+      admin = try AdminServer(loaded.gateway.admin, backend: gateway) {
+        ProcessMetrics.families + [
+          .single(
+            "gatewayd_log_lines_lost_total", "Log lines that were lost because nobody read fast enough.", .counter,
+            Double(log.linesLost))
+        ]
+      }
     } catch {
       gateway.stop()
+      log.flush(within: Self.logPatience)
       throw error
     }
   }
 
   /// Serves until a signal or a failure ends it.
-  /// - Returns: whether the end was an orderly one.
+  /// - Returns: whether the end was an orderly one, and the store has all that it was given.
   func run() throws -> Bool {
     let signals = try SignalSource(handler: self)
     try signals.start(on: loop)
     try loop.attach(inbox, to: self)
     let (gateway, inbox) = (gateway, inbox)
     let waiter = try LoopThread(name: "gateway-waiter") {
-      gateway.waitUntilEnded()
-      inbox.postAlways(.ended)
+      inbox.postAlways(.ended(isWhole: gateway.waitUntilEnded()))
     }
     for listener in gateway.listeners {
       var fields: [(LogKey, String)] = [(.listener, listener.role.rawValue), (.address, listener.address)]
@@ -72,7 +84,8 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
     admin.stop()
     waiter.join()
     log.info("gatewayd has ended")
-    return state != .serving
+    log.flush(within: Self.logPatience)
+    return state != .serving && isWhole
   }
 
   private var watchdogPeriod: Int64?
@@ -97,22 +110,32 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
     }
   }
 
-  func received(_ batch: [Event]) { loop.stop() }
+  func received(_ batch: [Event]) {
+    for case .ended(let isWhole) in batch { self.isWhole = isWhole }
+    loop.stop()
+  }
 
   func timerFired(_ token: UInt64) {
-    guard state == .serving else { return }
-    // The question goes over the gateway's loop: it is answered only while that turns.
-    let readiness = gateway.isReady()
-    if readiness.why?.contains("did not answer") != true { notifier.alive() }
-    notifier.status(statusLine)
+    // The question goes over the gateway's loop: it is answered only while that turns. While it ends it is not asked.
+    let isTurning = state == .ending || gateway.isTurning(within: notifier.watchdogInterval ?? .seconds(30))
+    if isTurning {
+      notifier.alive()
+      if state != .ending { notifier.status(statusLine) }
+    } else if !wasStuck, state == .serving {
+      log.error("the gateway's loop or its store does not turn; the watchdog is not fed until it does")
+      notifier.status("stuck: the loop or the store does not turn")
+    }
+    wasStuck = !isTurning
     loop.schedule(after: watchdogPeriod ?? Self.statusPeriod, self)
   }
+
+  private var wasStuck = false
 
   private var statusLine: String {
     do throws(AdminFailure) {
       let status = try gateway.status()
-      return "\(status.connectedDevices) devices, \(status.connections.provider) provider connections, "
-        + "\(status.waitingWidgets) widgets waiting, developer mode \(status.developerModeGrants)"
+      rate.note(status.pushes, at: loop.now.bootMilliseconds)
+      return StatusLine.text(of: status, rate: rate)
     } catch {
       return error.detail
     }
@@ -129,11 +152,17 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
       log.setLevel(running.log.level)
       for warning in loaded.warnings { log.warning(warning.description) }
       log.info("reloaded: \(plan.summary)", (.path, file))
+      gateway.noteReload(problems: [])
     } catch let errors as ConfigurationErrors {
-      for error in errors.errors { log.error("not reloaded, everything stays as it was: \(error)") }
+      refuseReload(errors.errors.map(\.description))
     } catch {
-      log.error("not reloaded, everything stays as it was: \(error)")
+      refuseReload(["\(error)"])
     }
+  }
+
+  private func refuseReload(_ problems: [String]) {
+    for problem in problems { log.error("not reloaded, everything stays as it was: \(problem)") }
+    gateway.noteReload(problems: problems)
   }
 }
 

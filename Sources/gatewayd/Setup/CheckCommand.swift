@@ -1,6 +1,8 @@
 import CommandLineInterface
 import ConfigurationFile
 import GatewayCore
+import GatewayReports
+import PushGateway
 import TokenStore
 
 /// `gatewayd check`
@@ -8,18 +10,63 @@ enum CheckCommand {
   private static let config = CommandOption.value(
     "config", "FILE", short: "c", help: "the configuration to check", standard: ConfigurationFile.standardPath)
 
+  private static let database = CommandOption.flag(
+    "database", help: "check the database in place of the configuration: its pages, its rows, what it holds")
+  private static let json = CommandOption.flag("json", help: "print JSON; with --database only")
+
   static let command = Command(
     "check", summary: "Says whether a configuration would start, and what is wrong with it.",
     discussion: """
       Reads the file and all that it names, as serve would, and starts nothing. Every fault is a line with file, line,
-      key and what was expected. Exits with 1 if there is one; warnings do not count.
+      key and what was expected. Exits with 1 if there is one; warnings do not count. With --database it reads all of
+      the configured database, or of FILE, changes nothing in it, and may do so while the gateway runs.
       """,
-    options: [config], examples: [.init("gatewayd check --config gatewayd.toml", "before a reload")]
+    positionals: [
+      Positional("FILE", help: "with --database: a database or a backup, without any configuration", count: .optional)
+    ],
+    options: [config, database, json],
+    examples: [
+      .init("gatewayd check --config gatewayd.toml", "before a reload"),
+      .init("gatewayd check --database gateway-backup.sqlite", "whether a backup is good"),
+    ]
   ) { invocation in
+    if invocation.has(database) { return try checkDatabase(invocation) }
+    guard invocation.arguments.isEmpty, !invocation.has(json) else {
+      throw UsageError("FILE and --json go with --database", help: invocation.command)
+    }
     let outcome = outcome(of: invocation.value(config) ?? ConfigurationFile.standardPath)
     for line in outcome.complaints { invocation.output.error(line) }
     for line in outcome.lines { invocation.output.print(line) }
     return outcome.exitCode
+  }
+
+  private static func checkDatabase(_ invocation: Invocation) throws -> ExitCode {
+    let path: String
+    if let file = invocation.arguments.first {
+      path = file
+    } else {
+      do {
+        path = try ConfigurationFile.load(invocation.value(config) ?? ConfigurationFile.standardPath).gateway.store
+          .database
+      } catch {
+        for line in error.errors { invocation.output.error(line.description) }
+        return .failure
+      }
+    }
+    let report = try DatabaseExamination.report(of: path)
+    if invocation.has(json) {
+      var bytes = AdminAnswer.json(report).body
+      if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+      invocation.output.print(String(decoding: bytes, as: UTF8.self))
+    } else {
+      invocation.output.print(DatabaseReportText.text(of: report, style: invocation.output.style))
+    }
+    guard report.isWhole else {
+      invocation.output.error(
+        "gatewayd: \(path) is damaged: stop the gateway and restore a backup (gatewayd restore BACKUP)")
+      return .failure
+    }
+    return .success
   }
 
   struct Outcome: Equatable {

@@ -77,10 +77,13 @@ struct ConfigurationCheck: Sendable {
         loaded.error(.storeDatabase, "the folder \(folder) does not exist; make it, or let StateDirectory= of the unit")
       )
     } else if access(folder, W_OK | X_OK) != 0 {
+      let cause = String(cString: strerror(errno))
       errors.append(
-        loaded.error(.storeDatabase, "this user may not write in \(folder), where SQLite keeps its journal too"))
+        loaded.error(
+          .storeDatabase, "this user may not write in \(folder), where SQLite keeps its journal too (\(cause))"))
     } else if access(path, F_OK) == 0, access(path, R_OK | W_OK) != 0 {
-      errors.append(loaded.error(.storeDatabase, "this user may not read and write \(path)"))
+      let cause = String(cString: strerror(errno))
+      errors.append(loaded.error(.storeDatabase, "this user may not read and write \(path) (\(cause))"))
     }
   }
 

@@ -15,6 +15,7 @@ import Testing
     ("/v1/developer-mode/audit", .developerModeAudit), ("/v1/explain/<id>", .explain(id: "<id>")),
     ("/v1/explain", .explainNewest), ("/v1/registrations/export", .registrationExport),
     ("/v1/registrations/import", .registrationImport), ("/v1/registrations/sweep", .registrationSweep),
+    ("/v1/backup", .backup),
   ]
 
   private func section() throws -> String {

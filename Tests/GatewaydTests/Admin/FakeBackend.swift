@@ -127,6 +127,8 @@ final class FakeBackend: AdminBackend {
     [.single("gatewayd_up", "Always 1.", .gauge, 1)]
   }
 
+  func backup() throws(AdminFailure) -> BackupFile { throw .unavailable("there is no database here") }
+
   private func known(_ token: String) throws(AdminFailure) {
     guard token == Self.token else { throw .notFound("no registration has this token") }
   }

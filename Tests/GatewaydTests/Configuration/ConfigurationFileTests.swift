@@ -81,7 +81,9 @@ import TokenStore
       connections-per-address = 2
       streams = 3
       header-list-bytes = 4096
+      handshakes = 8
       handshakes-per-turn = 5
+      request-timeout = "9s"
       handshake-timeout = "1500ms"
       resets-per-minute = 6
       errors-per-minute = 7
@@ -134,6 +136,7 @@ import TokenStore
     #expect(gateway.limits.connections == 10 && gateway.limits.connectionsPerAddress == 2)
     #expect(gateway.limits.streams == 3 && gateway.limits.headerListBytes == 4096)
     #expect(gateway.limits.handshakesPerTurn == 5 && gateway.limits.handshakeTimeout == .milliseconds(1500))
+    #expect(gateway.limits.handshakes == 8 && gateway.limits.requestTimeout == .seconds(9))
     #expect(gateway.limits.errorsPerMinute == 7)
     #expect(gateway.limits.resetsPerMinute == 6 && gateway.limits.storeBacklogBytes == 65536)
     #expect(gateway.log.level == .debug && gateway.log.format == .json)

@@ -158,8 +158,12 @@ public struct GatewayConfiguration: Sendable {
     public var streams = 1000
     /// Size of a header list as RFC 9113 §10.5.1 counts it; what APNs announces.
     public var headerListBytes = 8000
+    /// TLS handshakes under way at once.
+    public var handshakes = 1000
     /// TLS handshakes begun in one turn of the loop.
     public var handshakesPerTurn = 16
+    /// From a request's first frame to its last.
+    public var requestTimeout: Duration = .seconds(60)
     /// Time from accept to the end of the handshake.
     public var handshakeTimeout: Duration = .seconds(10)
     /// Stream resets one connection may send in a minute before it is closed.

@@ -35,6 +35,9 @@ final class EventCollector {
   var flood: HTTP2Flood?
   /// The peer broke a rule that nghttp2 leaves to us: this ends the connection.
   var isViolated = false
+  /// Octets of the requests that open streams hold, and how many there may be.
+  private(set) var requestBytes = 0
+  var requestMemory: Int
   private var streamNumbers = StreamNumbers()
   /// Streams to be reset once nghttp2 has returned.
   var rejected: [(id: Int32, code: HTTP2ErrorCode)] = []
@@ -51,6 +54,7 @@ final class EventCollector {
     self.role = role
     self.settings = settings
     self.pool = pool
+    requestMemory = settings.requestMemory
     headerListBound = settings.headerListLimit.multipliedReportingOverflow(by: settings.headerListCutOff).partialValue
     resets = FrameAllowance(burst: settings.resetBurst, perSecond: settings.resetsPerSecond)
     controlFrames = FrameAllowance(burst: settings.controlFrameBurst, perSecond: settings.controlFramesPerSecond)
@@ -77,6 +81,7 @@ final class EventCollector {
   func open(_ id: Int32) -> HTTP2Stream {
     let stream = pool.takeStream()
     stream.id = id
+    stream.state.begunAt = now
     stream.slot = open.count
     open.append(stream)
     return stream
@@ -123,6 +128,7 @@ final class EventCollector {
       open[stream.slot] = last
       last.slot = stream.slot
     }
+    requestBytes -= stream.body.count + stream.state.headerBytes
     let address = Unmanaged.passUnretained(stream).toOpaque()
     if current?.toOpaque() == address { current = nil }
     if headed?.toOpaque() == address { headed = nil }
@@ -165,7 +171,10 @@ final class EventCollector {
   private func receivedRequestHead(on stream: HTTP2Stream) {
     stream.state.isHeaded = true
     controlFrames.refund()
+    stream.state.headerBytes = stream.headers.listSize
+    requestBytes += stream.state.headerBytes
     report(.requestHeaded(stream))
+    refuseIfTooMuchIsHeld(stream)
   }
 
   private func receivedResponseHead(on stream: HTTP2Stream) {
@@ -182,6 +191,25 @@ final class EventCollector {
     }
   }
 
+  /// Many requests that never end would otherwise hold a body each.
+  private func refuseIfTooMuchIsHeld(_ stream: HTTP2Stream) {
+    guard role == .server, requestBytes > requestMemory, !stream.state.isRejected else { return }
+    reject(stream, .refusedStream)
+  }
+
+  /// Gives a request's body back before its stream closes.
+  func releaseBody(of stream: HTTP2Stream) {
+    requestBytes -= stream.body.count
+    pool.giveBackBody(of: stream)
+  }
+
+  /// Streams whose requests have begun before `time` and are not whole.
+  func overdue(begunBefore time: UInt64) -> [HTTP2Stream] {
+    open.filter {
+      $0.state.begunAt < time && !$0.state.isRemoteEnded && !$0.state.isAnswered && !$0.state.isRejected
+    }
+  }
+
   private func reject(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.state.isRejected = true
     rejected.append((stream.id, code))
@@ -194,12 +222,14 @@ final class EventCollector {
       data.count <= settings.bodyLimit - stream.body.count || data.count <= bodyLimit(of: stream) - stream.body.count
     else {
       stream.state.isBodyOverLimit = true
-      pool.giveBackBody(of: stream)
+      releaseBody(of: stream)
       report(.bodyExceededLimit(stream))
       return
     }
     if stream.body.capacity == 0 { pool.lendBody(to: stream) }
     stream.body.append(contentsOf: data)
+    requestBytes += data.count
+    refuseIfTooMuchIsHeld(stream)
     if role == .client, !stream.state.hasReportedData {
       stream.state.hasReportedData = true
       report(.dataReceived(stream))

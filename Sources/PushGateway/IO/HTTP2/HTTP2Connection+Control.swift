@@ -51,6 +51,19 @@ extension HTTP2Connection {
     nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
+  /// Resets streams whose requests have begun before `time` (milliseconds, as ``receive(_:at:)`` was told) and are not
+  /// whole. Nothing more is reported of them but their end.
+  /// - Returns: how many.
+  package func resetOverdue(begunBefore time: UInt64) -> Int {
+    guard role == .server, failure == nil else { return 0 }
+    let overdue = collector.overdue(begunBefore: time)
+    for stream in overdue {
+      stream.state.isRejected = true
+      reset(stream, code: .cancel)
+    }
+    return overdue.count
+  }
+
   /// Opens the peer's window again by `count` octets, on the stream and the connection. Only without
   /// `creditsAutomatically`.
   package func credit(_ count: Int, to stream: HTTP2Stream) {

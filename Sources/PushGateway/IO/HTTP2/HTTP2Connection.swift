@@ -145,7 +145,13 @@ package final class HTTP2Connection {
 
   /// Gives the request's body back to the pool. Call it as soon as the request has been read: a body is not needed until
   /// its stream closes.
-  package func releaseRequest(of stream: HTTP2Stream) { collector.pool.giveBackBody(of: stream) }
+  package func releaseRequest(of stream: HTTP2Stream) { collector.releaseBody(of: stream) }
+
+  /// Octets that requests may hold, all streams together; see ``HTTP2Settings/requestMemory``.
+  package var requestMemory: Int {
+    get { collector.requestMemory }
+    set { collector.requestMemory = newValue }
+  }
 
   // MARK: Inside
 

@@ -31,6 +31,9 @@ package struct HTTP2Settings: Sendable {
   package var bodyLimit = 4096
   /// Exceptions to ``bodyLimit``, asked only when a body exceeds it. The first that fits counts.
   package var bodyLimitExceptions: [BodyLimit] = []
+  /// Octets of header lists and bodies of all open streams together; a stream that would exceed it, and whose request is
+  /// not whole, is refused. ``HTTP2Connection/requestMemory`` changes it.
+  package var requestMemory = 8 << 20
   /// Resets (by the peer, or forced by its faults) that are borne: this many at once …
   package var resetBurst = 1000
   /// … and this many a second in the long run.

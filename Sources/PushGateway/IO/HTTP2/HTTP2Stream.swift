@@ -30,6 +30,10 @@ package final class HTTP2Stream {
   /// What is forgotten between two streams, at one stroke.
   struct State {
     var isRemoteEnded = false
+    /// Milliseconds, as the connection's owner counts them.
+    var begunAt: UInt64 = 0
+    /// What the header list counts for in the connection's memory.
+    var headerBytes = 0
     var isAnswered = false
     var isBodyOverLimit = false
     /// The message's own header block is complete; what comes after it are trailers.

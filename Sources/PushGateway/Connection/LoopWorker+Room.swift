@@ -1,0 +1,89 @@
+import GatewayCore
+import GatewayIO
+
+/// Room for one connection more, when there is none.
+///
+/// The oldest idle provider connections go first: a backend opens another when it has something to push, and a device
+/// that is sent away comes back at once. Of those, the ones that have never shown a credential go before all others, so
+/// that a stranger who opens connection after connection drives out his own.
+extension LoopWorker {
+  /// How long a connection must have been silent to be idle; milliseconds.
+  private static let idleTime: Int64 = 1000
+  /// Connections that are found in one look over all of them.
+  private static let candidates = 64
+  /// A look that found nobody is not repeated for so long; milliseconds.
+  private static let lookPause: Int64 = 100
+
+  /// What the configuration allows, and no more than there are descriptors for.
+  var connectionLimit: Int { min(configuration.limits.connections, descriptorRoom) }
+
+  /// Those that have been told to leave do not count, as far as this goes.
+  private var leavingLimit: Int { max(8, connectionLimit / 8) }
+
+  func hasRoom() -> Bool {
+    if connections.count - evicted.count < connectionLimit { return true }
+    guard evicted.count < leavingLimit, let id = oldestIdle(), let connection = connections[id],
+      case .provider(let provider) = connection.role
+    else { return false }
+    evicted.insert(id)
+    counters.connectionsEvicted += 1
+    provider.leave(Refusal(.idleTimeout, "The gateway is full, and this connection was idle."), on: connection)
+    touch(connection)
+    return true
+  }
+
+  private func oldestIdle() -> ConnectionID? {
+    let now = loop.now.bootMilliseconds
+    while let id = evictable.popLast() { if isIdle(id, at: now) { return id } }
+    guard now - lookedForIdleAt >= Self.lookPause else { return nil }
+    lookedForIdleAt = now
+    let idle = connections.all.filter { isIdle($0.id, at: now) }
+      .sorted { ($0.isTrusted ? 1 : 0, $0.lastInput) < ($1.isTrusted ? 1 : 0, $1.lastInput) }
+    evictable = idle.prefix(Self.candidates).reversed().map(\.id)
+    if evictable.count == Self.candidates { lookedForIdleAt = .min / 2 }
+    return evictable.popLast()
+  }
+
+  private func isIdle(_ id: ConnectionID, at now: Int64) -> Bool {
+    guard let connection = connections[id], connection.isOpen, case .provider(let provider) = connection.role else {
+      return false
+    }
+    return provider.farewell == nil && !provider.isHoldingStream && connection.http2.openStreams == 0
+      && now - connection.lastInput >= Self.idleTime
+  }
+
+  /// How often requests that take too long are looked for; milliseconds.
+  static let overduePeriod: Int64 = 5000
+
+  /// A request that comes drop by drop would keep its place and its memory for ever.
+  func endOverdueRequests() {
+    let limit = loop.now.bootMilliseconds - configuration.limits.requestTimeout.wholeMilliseconds
+    if limit > 0 {
+      for connection in connections.all where connection.isOpen && connection.http2.openStreams > 0 {
+        let count = connection.http2.resetOverdue(begunBefore: UInt64(limit))
+        guard count > 0 else { continue }
+        counters.requestsOverdue += UInt64(count)
+        touch(connection)
+      }
+    }
+    loop.schedule(after: Self.overduePeriod, self, token: Timer.overdue)
+  }
+
+  /// The oldest handshake makes room for the newest: an honest one takes two round trips, and is over by then.
+  func beginHandshake(_ id: ConnectionID) {
+    handshakes.begin(id)
+    while handshakes.count > configuration.limits.handshakes {
+      guard let oldest = handshakes.popOldest(where: { connections[$0]?.isHandshaking == true }) else { break }
+      counters.handshakesFailed += 1
+      connections[oldest]?.close()
+    }
+    handshakes.tidy { connections[$0]?.isHandshaking == true }
+  }
+}
+
+extension HTTPConnection {
+  /// It has shown a credential that was good.
+  fileprivate var isTrusted: Bool {
+    if case .provider(let provider) = role { provider.session.isAuthenticated } else { false }
+  }
+}
