@@ -26,7 +26,9 @@ extension Gateway: AdminBackend {
   }
 
   public func registration(token: String) throws(AdminFailure) -> RegistrationReport {
-    try ask { worker in worker.find(token).map { worker.report($0) } }
+    let trail = try ask { worker in worker.find(token).map { worker.trail(of: $0) } }
+    let told = trail?.latest ?? []
+    return try ask { worker in worker.find(token).map { worker.report($0, told) } }
   }
 
   public func budgets(token: String) throws(AdminFailure) -> BudgetReport {

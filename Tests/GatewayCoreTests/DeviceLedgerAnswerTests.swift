@@ -77,7 +77,7 @@ import TokenStore
     ledger.detach(device, session: SessionID(rawValue: 1))
     try push(2, at: 20)
 
-    let all = ledger.explanation(for: device, last: 200, at: clock(1000)).decisions
+    let all = explain(device, last: 200)
     #expect(all.map(\.outcome) == [.deferred, .marked, .received, .sent, .marked])
     #expect(all.map(\.push) == [2, 2, 1, 1, 1].map(pushID))
     #expect(all.first?.waits == .away)
@@ -85,8 +85,40 @@ import TokenStore
     #expect(all.first?.time == UnixTime(milliseconds: wall.milliseconds + 20))
     #expect(all.map(\.event) == [nil, nil, nil, EventID(epoch: 7, sequence: 1), nil])
     #expect(all.allSatisfy { $0.widgets == [Widget(kind: "caffeine", family: .systemSmall)] && $0.app == app })
-    #expect(ledger.explanation(for: device, last: 2, at: clock(1000)).decisions == Array(all.prefix(2)))
-    #expect(ledger.explanation(for: other, last: 20, at: clock(0)).decisions.isEmpty)
+    #expect(explain(device, last: 2) == Array(all.prefix(2)))
+    #expect(explain(other, last: 20).isEmpty)
+  }
+
+  private func explain(_ device: DeviceState, last: Int) -> [DeviceDecision] {
+    guard var search = ledger.search(for: device, last: last) else { return [] }
+    while true {
+      var entries = 1
+      if let told = ledger.advance(&search, entries: &entries) {
+        return ledger.explanation(told, for: device, at: clock(1000)).decisions
+      }
+    }
+  }
+
+  @Test("A search that goes on while pushes come tells none of them, and nothing twice")
+  func searchInSlices() throws {
+    _ = try register()
+    for number in UInt64(1)...5 {
+      try push(number, at: Int64(number))
+      _ = ledger.takeBatch(clock: StoredClock(ledger: 0, boot: 0, wall: 0, bootID: ""))
+    }
+    try push(6, at: 6)
+    let wanted = explain(device, last: 200)
+    var search = try #require(ledger.search(for: device, last: 200))
+    for number in UInt64(7)...60 {
+      var entries = 1
+      if let told = ledger.advance(&search, entries: &entries) {
+        #expect(ledger.explanation(told, for: device, at: clock(1000)).decisions == wanted)
+        return
+      }
+      try push(number, at: Int64(number))
+      _ = ledger.takeBatch(clock: StoredClock(ledger: 0, boot: 0, wall: 0, bootID: ""))
+    }
+    Issue.record("the search does not end")
   }
 
   @Test("Wall time is reckoned from one reading, and saturates")

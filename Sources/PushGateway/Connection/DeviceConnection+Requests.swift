@@ -117,9 +117,7 @@ extension DeviceConnection {
     case .state: try change(device, stream, connection)
     case .explain(_, let last):
       try requireStore()
-      answer(
-        200, worker.ledger.explanation(for: device, last: last, at: worker.reading).body, isRead: true, stream,
-        on: connection)
+      try worker.explain(device, last: last, stream: stream, on: connection)
     }
   }
 

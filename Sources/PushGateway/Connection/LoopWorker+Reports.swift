@@ -73,9 +73,9 @@ extension LoopWorker {
       inFlight: registration.inFlightCount)
   }
 
-  func report(_ registration: RegistrationState) -> RegistrationReport {
+  /// - Parameter told: what was decided about it lately, newest first.
+  func report(_ registration: RegistrationState, _ told: [TrailSearch.Told]) -> RegistrationReport {
     let budgets = ledger.peek(registration, at: now)
-    let told = latestDecisions(of: registration)
     let face = FormerFace(registration)
     let widgets = registration.accounts.indices.map { position in
       let (widget, state) = (registration.widgets[position], registration.state(of: position))
@@ -96,12 +96,12 @@ extension LoopWorker {
       widgets: widgets)
   }
 
-  /// Newest first, as long as they speak of the widgets that there are now; a few for each widget.
-  private func latestDecisions(of registration: RegistrationState) -> [TrailSearch.Told] {
-    guard registration.isInTrail else { return [] }
-    return TrailSearch(ledger.trail.snapshot)
-      .decisions(.registrations([registration.id]), last: 8 * registration.accounts.count)
-      .filter { $0.face == nil }
+  /// What it takes to look up what was decided about a registration lately; nil where nothing was.
+  func trail(of registration: RegistrationState) -> RegistrationTrail? {
+    registration.isInTrail
+      ? RegistrationTrail(
+        chunks: ledger.trail.snapshot, registration: registration.id, widgets: registration.accounts.count)
+      : nil
   }
 
   func budgetReport(_ registration: RegistrationState) -> BudgetReport {

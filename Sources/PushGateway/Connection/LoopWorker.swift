@@ -81,6 +81,8 @@ final class LoopWorker {
   var refusals = RefusalLog()
   /// For explain.
   var refusedPushes: RefusedPushes
+  /// Devices' own questions, in the order in which they came.
+  var explanations: [PendingExplanation] = []
   /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
   var auditLogged = 0
   var bypassLoggedAt: Int64 = .min / 2
@@ -417,6 +419,7 @@ extension LoopWorker: TurnObserver, TimerHandler, MailboxHandler {
     if auditLogged != ledger.audit.count { logAudit() }
     if !ledger.bypasses.isEmpty { logBypasses() }
     hasMore = advanceFanOuts() || hasMore
+    hasMore = advanceExplanations() || hasMore
     for _ in 0..<Self.rounds {
       submit()
       flushTouched()

@@ -283,8 +283,8 @@ extension ConfigurationKey {
     case .explainDecisions:
       Facts(
         .explain, .wholeNumber(1000...1_000_000), .value("100000"), .reload, unit: "decisions",
-        "Decisions that are kept, the newest ones; a push makes two to four. About 40 bytes of memory each, at most 64, "
-          + "and as many of disk.")
+        "Decisions that are kept, the newest ones; a push makes two to four. About 40 bytes of memory and of disk each "
+          + "under load, more where every push is a commit of its own, at most 128.")
     case .explainRefusedPushes:
       Facts(
         .explain, .wholeNumber(10...100_000), .value("1000"), .reload, unit: "pushes",

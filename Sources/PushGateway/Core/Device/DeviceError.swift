@@ -45,6 +45,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
   case developerModeForbidden = "developer-mode-forbidden"
   case developerModeLimit = "developer-mode-limit"
 
+  case busy = "busy"
   case storeUnavailable = "store-unavailable"
 
   /// The HTTP status that goes with it.
@@ -63,7 +64,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
       .unknownFamily, .familyNotAvailable, .badReceipt, .receiptFromTheFuture, .unknownSessionKind:
       422
     case .enrolmentLimit, .developerModeLimit: 429
-    case .storeUnavailable: 503
+    case .busy, .storeUnavailable: 503
     }
   }
 
@@ -104,6 +105,7 @@ package enum DeviceError: String, CaseIterable, Sendable {
     case .unknownSessionKind: "a session is \"audio\" or \"navigation\""
     case .developerModeLimit: "the device has switched developer mode on too often; it is on or off as it was"
     case .developerModeForbidden: "devices may not switch developer mode on here"
+    case .busy: "this device's last question, or too many of others, is still being looked up; try again"
     case .storeUnavailable: "nothing can be stored right now; try again"
     }
   }

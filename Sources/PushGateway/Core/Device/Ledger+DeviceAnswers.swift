@@ -25,14 +25,23 @@ extension Ledger {
       developerModeUntil: grant.map { clock.wallTime(of: $0.until) })
   }
 
-  /// - Parameter last: how many decisions at most; the newest come first.
+  /// - Parameter last: how many decisions at most.
+  /// - Returns: nil for a device that has had no push lately, as most: it needs no search.
+  package func search(for device: DeviceState, last: Int) -> ExplanationSearch? {
+    guard device.registrations.contains(where: \.isInTrail) else { return nil }
+    return ExplanationSearch(registrations: Set(device.registrations.map(\.id)), last: last)
+  }
+
+  /// Goes on with a search; see ``ExplanationSearch/advance(in:next:entries:)``.
+  package func advance(_ search: inout ExplanationSearch, entries: inout Int) -> [TrailSearch.Told]? {
+    search.advance(in: trail, next: batch.sequence, entries: &entries)
+  }
+
+  /// - Parameter told: what a search has found, newest first.
   package func explanation(
-    for device: DeviceState, last: Int, at clock: LedgerClockReading
+    _ told: [TrailSearch.Told], for device: DeviceState, at clock: LedgerClockReading
   ) -> ExplanationAnswer {
     let registrations = Dictionary(device.registrations.map { ($0.id, $0) }) { first, _ in first }
-    // Most devices have had no push lately; they need no search.
-    guard device.registrations.contains(where: \.isInTrail) else { return ExplanationAnswer(decisions: []) }
-    let told = TrailSearch(trail.snapshot).decisions(.registrations(Set(registrations.keys)), last: last)
     return ExplanationAnswer(
       decisions: told.compactMap { told in
         let face = told.face ?? registrations[told.decision.registration].map { FormerFace($0) }

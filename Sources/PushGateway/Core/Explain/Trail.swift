@@ -8,8 +8,9 @@ import TokenStore
 /// store. No decision is ever made by it. What is said of a push goes along with the commit of that push; a commit of its
 /// own it makes only for much that has gathered, for what has outlived its time, and at the end.
 package struct Trail: ~Copyable, Sendable {
-  /// What one entry may take on average. Those about pushes take about a half; long lists of widgets take more.
-  static let bytesPerEntry = 64
+  /// What one entry may take on average, with its share of what its chunk takes. Those about pushes take about a third of
+  /// it under load; where each has a commit of its own, and for long lists of widgets, it is more.
+  static let bytesPerEntry = 128
   /// What waits for company before it makes a commit of its own after all.
   private static let patience = 64 << 10
 
@@ -88,18 +89,33 @@ package struct Trail: ~Copyable, Sendable {
   /// All chunks, oldest first, with what is not committed yet as the last.
   package var snapshot: [TrailChunk] {
     var all = Array(chunks[head...])
-    if open.count > 0 {
-      var copy = open
-      let (entries, newest) = (copy.count, copy.last)
-      all.append(TrailChunk(position: .max, count: entries, newest: newest, bytes: copy.take()))
-    }
+    if let open = openChunk(at: .max) { all.append(open) }
     return all
+  }
+
+  /// The newest chunk that is older than `position`.
+  /// - Parameter next: the position that what is not committed yet will have.
+  func chunk(before position: UInt64, next: UInt64) -> TrailChunk? {
+    if next < position, let open = openChunk(at: next) { return open }
+    var (low, high) = (head, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if chunks[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low > head ? chunks[low - 1] : nil
+  }
+
+  private func openChunk(at position: UInt64) -> TrailChunk? {
+    guard open.count > 0 else { return nil }
+    var copy = open
+    let (entries, newest) = (copy.count, copy.last)
+    return TrailChunk(position: position, count: entries, newest: newest, bytes: copy.take())
   }
 
   private mutating func add(_ chunk: TrailChunk) {
     chunks.append(chunk)
     count += chunk.count
-    bytes += chunk.bytes.count
+    bytes += chunk.footprint
     trim()
   }
 
@@ -116,7 +132,7 @@ package struct Trail: ~Copyable, Sendable {
     chunks[head] = TrailChunk(position: first.position, count: 0, newest: first.newest, bytes: [])
     head += 1
     count -= first.count
-    bytes -= first.bytes.count
+    bytes -= first.footprint
     droppedSinceTrim += first.count
     if head > 1024, head * 2 > chunks.count {
       chunks.removeFirst(head)

@@ -11,6 +11,9 @@ package struct TrailChunk: Sendable {
   let newest: LedgerTime
   package let bytes: [UInt8]
 
+  /// Memory that it takes: its place in a list, and a heap object for its bytes.
+  var footprint: Int { MemoryLayout<Self>.stride + 48 + bytes.count }
+
   init(position: UInt64, count: Int, newest: LedgerTime, bytes: [UInt8]) {
     self.position = position
     self.count = count

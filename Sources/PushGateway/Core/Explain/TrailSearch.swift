@@ -88,38 +88,9 @@ package struct TrailSearch: Sendable {
 
   /// - Parameter body: gets a decision and the epoch that it was made in; false ends the walk.
   private func walk(_ wanted: Wanted, _ body: (Told, UInt64) -> Bool) {
-    var faces: [UInt64: FormerFace] = [:]
+    var walk = TrailWalk(wanted)
     for chunk in chunks.reversed() {
-      let (epoch, entries) = chunk.content
-      for entry in entries.reversed() {
-        switch entry {
-        case .changed(let registration, let face, _): faces[registration] = face
-        case .decision(let decision):
-          let face = faces[decision.registration]
-          guard Self.matches(decision, face, wanted) else { continue }
-          let told = Told(decision: decision, face: face, superseder: Self.superseder(of: decision, in: entries))
-          guard body(told, epoch) else { return }
-        }
-      }
+      guard walk.read(chunk, body) else { return }
     }
-  }
-
-  private static func matches(_ decision: Decision, _ face: FormerFace?, _ wanted: Wanted) -> Bool {
-    switch wanted {
-    case .push(let id): decision.push.id.uuid == id
-    case .token(let token, let holders): face.map { $0.token == token } ?? holders.contains(decision.registration)
-    case .registrations(let registrations): registrations.contains(decision.registration)
-    case .everything: true
-    }
-  }
-
-  /// A push marks in the same commit in which it takes another one's place.
-  private static func superseder(of decision: Decision, in entries: [TrailEntry]) -> PushID? {
-    guard case .superseded(let number) = decision.outcome else { return nil }
-    for case .decision(let other) in entries
-    where other.push.number == number && other.registration == decision.registration {
-      return other.push.id
-    }
-    return nil
   }
 }
