@@ -15,5 +15,6 @@ enum LedgerBenchmark {
     memory.register()
     memory.push()
     memory.wake()
+    print("peak resident memory: \(Memory.peak >> 20) MiB")
   }
 }

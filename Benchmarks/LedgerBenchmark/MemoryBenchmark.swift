@@ -117,8 +117,8 @@ final class MemoryBenchmark {
     let seconds = Double(Stopwatch.cpu() - start) / 1e9
     print(
       "\(waiting) registrations wait for their budget: a turn before it returns costs \(idle.rounded1) ns; then "
-        + "\(ledger.counters.handOvers[0] - before) widgets are handed over in \(seconds.rounded1) s, \(slices) slices, "
-        + "the longest \((Double(longest) / 1e6).rounded1) ms")
+        + "\(ledger.counters.handOvers[0] - before) widgets are handed over in \((seconds * 100).rounded() / 100) s, "
+        + "\(slices) slices, the longest \((Double(longest) / 1e6).rounded1) ms")
   }
 
   private func commit() {
@@ -131,6 +131,13 @@ final class MemoryBenchmark {
 
 /// What a process takes.
 struct Memory {
+  /// The most that ever was resident, bytes.
+  static var peak: Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss * 1024
+  }
+
   var resident = 0
   var heap = 0
 

@@ -53,4 +53,41 @@ import Testing
       }
     }
   }
+
+  @Test(
+    "Across two changes of policy, at every place of them, a window holds at most the larger b and the larger L − b",
+    arguments: Limits.small.filter { $0.limit <= 4 })
+  func everyChange(limits: Limits) {
+    let slots = 8
+    for other in Limits.small where other.limit <= 4 {
+      let policies = [limits, other].map { BudgetPolicy.limit($0.limit, burst: $0.burst) }
+      let refill = [limits, other].map { $0.limit - $0.burst }.max() ?? 0
+      let bound = max(limits.burst, other.burst) + refill
+      for grid in [day / 7, day / Int64(max(1, refill)) / 2] {
+        for run in 0..<(slots << slots) {
+          let (change, pattern) = (run >> slots, run & (1 << slots) - 1)
+          var (cell, current) = (BudgetCell.full(under: policies[0], at: .at(0)), 0)
+          var charges: [Int64] = []
+          for slot in 0..<slots {
+            let now = LedgerTime.at(Int64(slot) * grid)
+            // There, and back two slots later.
+            if slot == change || slot == change + 2 {
+              cell.adopt(policies[1 - current], from: policies[current], at: now)
+              current = 1 - current
+            }
+            guard pattern & (1 << slot) != 0, cell.admission(at: now, under: policies[current]).at <= now else {
+              continue
+            }
+            cell.charge(at: now, under: policies[current])
+            charges.append(now.milliseconds)
+            let window = charges.reversed().prefix { now.milliseconds - $0 <= day }.count
+            if window > bound {
+              Issue.record("\(limits), then \(other) at \(change): \(charges) of at most \(bound) in a day")
+              return
+            }
+          }
+        }
+      }
+    }
+  }
 }

@@ -9,24 +9,25 @@ extension Simulation {
   ) throws {
     let isKnown = account.accepted.contains(push.id)
     switch verdict {
-    case .flood(let wait):
+    case .denied(.flood(let wait)):
       try hold(
         plain.rules.pushesPerTokenPerMinute > 0 && (1...60).contains(wait), .answer, "the flood limit says wait \(wait)"
       )
       return count("flood")
-    case .overBudget(let exhaustion):
+    case .denied(.overBudget(let exhaustion)):
       try checkExhaustion(exhaustion, of: id, account)
       count("over budget")
-    case .duplicate:
+    case .duplicate(let number):
+      try hold(isKnown, .retry, "push \(push.id) is not known, and was taken for one that is")
+      try hold(number == ledger.nextNumber - 1, .answer, "a push that was known has no number of its own")
       count("duplicate")
-    case .accepted:
+    case .accepted(_, let number):
+      try hold(!isKnown, .retry, "push \(push.id) is known, and was taken")
+      try hold(number == ledger.nextNumber - 1, .answer, "a push that was taken has an old number")
       if plain.rules.budget.overBudget == .reject { count("accepted with reject on") }
       count("accepted")
     default: throw finding(.token, "a registered token was answered \(verdict)")
     }
-    try hold(
-      (verdict == .duplicate) == isKnown, .retry, "push \(push.id) is \(isKnown ? "" : "not ")known, and got \(verdict)"
-    )
   }
 
   private func checkExhaustion(
@@ -56,10 +57,9 @@ extension Simulation {
   }
 
   func checkPush(_ effect: Effect, _ handedOver: HandedOver, since before: Snapshot) throws {
-    guard let (id, push, verdict) = effect.pushed, case .accepted(let tally) = verdict,
+    guard let (id, push, verdict) = effect.pushed, case .accepted(let tally, let number) = verdict,
       let old = before.registrations[id], let account = book.accounts[id]
     else { return }
-    let number = ledger.nextNumber - 1
     let isKept = isKept(push)
     var told = PushVerdict.Tally()
     var returns = LedgerTime.distantFuture

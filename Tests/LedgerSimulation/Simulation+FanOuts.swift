@@ -28,7 +28,7 @@ extension Simulation {
       count("fan-out again")
     case .accepted(let fanOut):
       try hold(known == nil && fanOut.id == id, .fanOut, "the same fan-out was taken twice")
-      try hold(fanOut.number == ledger.newestNumber, .fanOut, "a fan-out has an old number")
+      try hold(fanOut.number == ledger.nextNumber - 1, .fanOut, "a fan-out has an old number")
       book.fanOuts[id] = Book.FanOut(
         order: order, number: fanOut.number, acceptedAt: now, candidates: Set(book.accounts.keys))
       if !book.turns.contains(order.bundleID) { book.turns.append(order.bundleID) }

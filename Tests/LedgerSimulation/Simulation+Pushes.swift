@@ -13,7 +13,7 @@ extension Simulation {
     if random.oneIn(12), let other = Self.apps.first(where: { $0 != account.app }) {
       tell("push to registration \(key) with another app's topic")
       let verdict = ledger.accept(push, for: account.token, in: account.environment, bundleID: other, at: now)
-      try hold(verdict == .tokenForOtherTopic, .answer, "a push for another topic was answered \(verdict)")
+      try hold(verdict == .denied(.tokenForOtherTopic), .answer, "a push for another topic was answered \(verdict)")
       return Effect()
     }
     return try send(push, to: key)
@@ -50,13 +50,13 @@ extension Simulation {
     let verdict = ledger.accept(push, for: account.token, in: account.environment, bundleID: account.app, at: now)
     try checkVerdict(verdict, of: push, to: key, account)
     switch verdict {
-    case .accepted:
+    case .accepted(_, let number):
       book.accounts[key]?.accepted = (account.accepted + [push.id]).suffix(8)
       if isKept(push) {
         line.gather(
-          .answer(promises.list(of: key), WidgetSet(first: account.widgets.count), number: ledger.nextNumber - 1))
+          .answer(promises.list(of: key), WidgetSet(first: account.widgets.count), number: number))
       }
-    case .overBudget(let exhaustion):
+    case .denied(.overBudget(let exhaustion)):
       if random.oneIn(2) {
         let until = now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)
         patience = (key, until)
@@ -90,8 +90,8 @@ extension Simulation {
     tell("push to a token of nobody")
     let verdict = ledger.accept(push, for: token, in: environment, bundleID: app, at: now)
     switch verdict {
-    case .unregistered: try hold(old, .token, "an unknown token was answered 410")
-    case .unknownToken: try hold(!old, .token, "a retired token was answered as unknown")
+    case .denied(.unregistered): try hold(old, .token, "an unknown token was answered 410")
+    case .denied(.unknownToken): try hold(!old, .token, "a retired token was answered as unknown")
     default: throw finding(.token, "a token of nobody was answered \(verdict)")
     }
     count(old ? "unregistered" : "unknown token")
@@ -125,7 +125,7 @@ extension Simulation {
     guard waiting.until == now, let account = book.accounts[waiting.registration] else { return Effect() }
     let push = IncomingPush(id: freshID(), storage: .until(.distantFuture))
     let effect = try send(push, to: waiting.registration)
-    if case .overBudget(let exhaustion)? = effect.pushed?.verdict {
+    if case .denied(.overBudget(let exhaustion))? = effect.pushed?.verdict {
       throw finding(
         .answer, "\(account.app) waited as it was told and was told to wait \(exhaustion.retryAfter) s more")
     }

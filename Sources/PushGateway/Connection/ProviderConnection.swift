@@ -124,13 +124,11 @@ final class ProviderConnection: ConnectionListener {
       priority: head.priority)
     let verdict = worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now)
     switch verdict {
-    case .accepted(let tally): succeed(id, tally, stream, on: connection)
-    case .duplicate: succeed(id, PushVerdict.Tally(), stream, on: connection)
-    case .overBudget(let exhaustion):
-      guard let refusal = verdict.refusal(in: environment) else { return }
-      respond(refusal, to: stream, id: id, exhaustion: exhaustion, on: connection)
-    case .unknownToken, .unregistered, .tokenForOtherTopic, .flood:
-      if let refusal = verdict.refusal(in: environment) { throw refusal }
+    case .accepted(let tally, let number): succeed(id, tally, number, stream, on: connection)
+    case .duplicate(let number): succeed(id, PushVerdict.Tally(), number, stream, on: connection)
+    case .denied(let denial):
+      guard case .overBudget(let exhaustion) = denial else { throw denial.refusal(in: environment) }
+      respond(denial.refusal(in: environment), to: stream, id: id, exhaustion: exhaustion, on: connection)
     }
   }
 
@@ -149,13 +147,13 @@ final class ProviderConnection: ConnectionListener {
   // MARK: Answers
 
   private func succeed(
-    _ id: PushID, _ tally: PushVerdict.Tally, _ stream: HTTP2Stream, on connection: HTTPConnection
+    _ id: PushID, _ tally: PushVerdict.Tally, _ number: UInt64, _ stream: HTTP2Stream, on connection: HTTPConnection
   ) {
     worker.counters.accepted += 1
     allowance.refund()
     worker.commits.current.pushes.append(
       PendingOutput.PushAnswer(
-        connection: connection.id, stream: stream.id, id: id, number: worker.ledger.newestNumber, tally: tally))
+        connection: connection.id, stream: stream.id, id: id, number: number, tally: tally))
   }
 
   /// 200: the push is durable.

@@ -130,7 +130,7 @@ import TokenStore
     #expect(sample.refreshes().isEmpty, "it had expired")
     #expect(sample.ledger.counters.widgetsExpired == 1)
     #expect(sample.push(to: registration).tally?.sent == 1)
-    #expect(sample.push(to: registration) == .flood(retryAfter: 19))
+    #expect(sample.push(to: registration) == .denied(.flood(retryAfter: 19)))
   }
 
   @Test("An operator's grant for an app that nobody has, or that only production has, is refused")

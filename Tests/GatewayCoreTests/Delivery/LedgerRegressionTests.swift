@@ -82,7 +82,7 @@ import TokenStore
     sample.ledger.change(rules, at: sample.now)
     #expect(sample.push(to: registration).tally != nil)
     for _ in 0..<100 { sample.push(to: registration) }
-    guard case .flood(let wait) = sample.push(to: registration) else {
+    guard case .denied(.flood(let wait)) = sample.push(to: registration) else {
       Issue.record("a hundred at once are more than sixty a minute")
       return
     }
@@ -259,7 +259,7 @@ import TokenStore
     rules.budget.overBudget = .reject
     sample.ledger.change(rules, at: sample.now)
     if !isConnected { sample.ledger.detach(device, session: session) }
-    guard case .overBudget(let exhaustion) = sample.push(to: registration) else {
+    guard case .denied(.overBudget(let exhaustion)) = sample.push(to: registration) else {
       Issue.record("it has no budget")
       return
     }
@@ -288,7 +288,7 @@ import TokenStore
     rules.budget.overBudget = .reject
     sample.ledger.change(rules, at: sample.now)
     // Before the walk over all has come to this registration.
-    guard case .overBudget(let exhaustion) = sample.push(to: registration) else {
+    guard case .denied(.overBudget(let exhaustion)) = sample.push(to: registration) else {
       Issue.record("it has no budget")
       return
     }

@@ -113,7 +113,7 @@ final class SampleLedger {
 extension PushVerdict {
   /// The counts, where the push was accepted.
   var tally: Tally? {
-    guard case .accepted(let tally) = self else { return nil }
+    guard case .accepted(let tally, _) = self else { return nil }
     return tally
   }
 }

@@ -33,7 +33,7 @@ import TokenStore
     let verdict = sample.ledger.accept(
       IncomingPush(id: SampleLedger.pushID(UInt64(token)), storage: .once), for: try SampleLedger.token(token),
       in: .development, bundleID: try SampleLedger.bundleID(token > 100 ? "tea" : "caffeine"), at: sample.now)
-    if case .unregistered = verdict { return true }
+    if case .denied(.unregistered) = verdict { return true }
     return false
   }
 

@@ -63,4 +63,23 @@ import TokenStore
     #expect(sample.ledger.counters.registrationsWoken == UInt64(wanted))
     #expect(sample.ledger.deadlines.count == Self.count - wanted)
   }
+
+  @Test("Of devices that have gone nobody is looked at, and those that come back are handed what came due meanwhile")
+  func awayCostsNothing() throws {
+    var sessions: [SessionID: DeviceState] = [:]
+    for device in sample.ledger.devices {
+      if case .attached(let session, _) = device.link { sessions[session] = device }
+    }
+    for (session, device) in sessions { sample.ledger.detach(device, session: session) }
+    #expect(sample.ledger.nextWake == nil)
+    sample.now = try #require(due.values.max())
+    #expect(!sample.ledger.wake(at: sample.now))
+    #expect(sample.ledger.counters.registrationsWoken == 0)
+    let one = try #require(sessions.values.first)
+    sample.ledger.attach(
+      one, as: SessionID(rawValue: 1_000_000), last: EventID(epoch: 7, sequence: .max >> 1), at: sample.now)
+    sample.ledger.outputEmptied(SessionID(rawValue: 1_000_000), of: one, at: sample.now)
+    let handedOver = sample.refreshes().filter { $0.session == SessionID(rawValue: 1_000_000) }
+    #expect(handedOver.last?.push.number == one.registrations.first?.accounts[0].lastNumber)
+  }
 }

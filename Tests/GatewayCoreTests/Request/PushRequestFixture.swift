@@ -106,7 +106,7 @@ struct PushRequestFixture {
     let answer = sample.ledger.accept(
       IncomingPush(id: verdict.head.id ?? SampleLedger.pushID(1), storage: .until(.distantFuture)),
       for: verdict.token, in: .development, bundleID: verdict.head.bundleID, at: sample.now)
-    if let refusal = answer.refusal(in: .development) { return .failure(refusal) }
+    if case .denied(let denial) = answer { return .failure(denial.refusal(in: .development)) }
     return .success(try #require(answer.tally))
   }
 }

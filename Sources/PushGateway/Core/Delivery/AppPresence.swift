@@ -1,9 +1,12 @@
 import TokenStore
 
-/// How many active registrations an app has, by environment.
+/// Whether anybody has an app.
 struct AppPresence {
+  /// Active registrations, by environment.
   private(set) var inDevelopment = 0
   private(set) var inProduction = 0
+  /// Registrations, those included that wait for the app's return.
+  var known = 0
 
   var count: Int { inDevelopment + inProduction }
 

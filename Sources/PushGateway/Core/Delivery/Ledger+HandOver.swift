@@ -2,9 +2,10 @@ package import BudgetThrottle
 import TokenStore
 
 extension Ledger {
-  /// Looks at the registrations whose time has come, at most `limit` of them in one turn.
+  /// Looks at the registrations whose time has come, at most `limit` of them in one turn: a million budgets that return
+  /// at one instant must not hold up the pushes that come meanwhile.
   /// - Returns: whether more are due.
-  package func wake(at now: LedgerTime, limit: Int = 4096) -> Bool {
+  package func wake(at now: LedgerTime, limit: Int = 1024) -> Bool {
     for _ in 0..<limit {
       guard let registration = deadlines.popDue(at: now) else { return false }
       counters.registrationsWoken += 1
@@ -63,9 +64,10 @@ extension Ledger {
     var due = WidgetSet()
     var expired = WidgetSet()
     var wake = LedgerTime.distantFuture
+    let accounts = registration.accounts
     memory.standing.forEachMark { mark, widgets in
       for position in widgets {
-        let account = registration.accounts[position]
+        let account = accounts[position]
         let policy = policy(account.policy)
         let decision =
           once.contains(position)
@@ -82,7 +84,7 @@ extension Ledger {
       }
     }
     if !expired.isEmpty { bury(expired, of: registration, at: now) }
-    deadlines.schedule(registration, at: wake)
+    if wake < .distantFuture { deadlines.schedule(registration, at: wake) }
     guard !due.isEmpty else { return due }
     // One event speaks of one push: widgets that different pushes marked travel apart.
     var rest = due
@@ -126,7 +128,7 @@ extension Ledger {
           epoch: id.epoch, sequence: id.sequence, widgets: group, charged: charged, levels: levels, at: now)),
       to: registration)
     counters.eventsSent += 1
-    fanOuts.note(group.count, as: .sent, of: content.number)
+    if !fanOuts.isEmpty { fanOuts.note(group.count, as: .sent, of: content.number) }
     deliver(content, group, id, of: registration, to: session)
   }
 

@@ -11,18 +11,18 @@ extension Ledger {
   ) -> PushVerdict {
     guard let registration = index.find(token, in: environment) else {
       if let old = retired[RetiredToken.Key(token: token, environment: environment)], old.token.forgottenAt > now {
-        return .unregistered(at: old.token.retiredAt)
+        return .denied(.unregistered(at: old.token.retiredAt))
       }
-      return .unknownToken
+      return .denied(.unknownToken)
     }
-    guard registration.app.bundleID == bundleID else { return .tokenForOtherTopic }
-    if let wait = floodWait(of: registration, at: now) { return .flood(retryAfter: wait) }
+    guard registration.app.bundleID == bundleID else { return .denied(.tokenForOtherTopic) }
+    if let wait = floodWait(of: registration, at: now) { return .denied(.flood(retryAfter: wait)) }
     if registration.hasSeen(RecentPushes.digest(of: push.id)) {
       counters.pushesDuplicate += 1
+      let number = takeNumber()
       record(
-        .duplicate, PushContent(number: takeNumber(), id: push.id, payload: nil), WidgetSet(), of: registration,
-        at: now)
-      return .duplicate
+        .duplicate, PushContent(number: number, id: push.id, payload: nil), WidgetSet(), of: registration, at: now)
+      return .duplicate(number: number)
     }
     let haveChanged = refreshPolicies(of: registration, at: now)
     let conditions = conditions(of: registration, at: now)
@@ -33,13 +33,14 @@ extension Ledger {
         .rejected(until: now.advanced(byMilliseconds: Int64(exhaustion.retryAfter) * 1000)),
         PushContent(number: 0, id: push.id, payload: nil), WidgetSet(first: registration.accounts.count),
         of: registration, at: now)
-      return .overBudget(exhaustion)
+      return .denied(.overBudget(exhaustion))
     }
     counters.pushesAccepted += 1
-    return .accepted(
-      mark(
-        WidgetSet(first: registration.accounts.count), of: registration, with: push, number: takeNumber(),
-        given: conditions, at: now))
+    let number = takeNumber()
+    let tally = mark(
+      WidgetSet(first: registration.accounts.count), of: registration, with: push, number: number, given: conditions,
+      at: now)
+    return .accepted(tally, number: number)
   }
 
   /// Marks `all` of a registration's widgets, hands over what can go at once, and drops what may not wait.
@@ -70,7 +71,7 @@ extension Ledger {
           priority: push.priority, at: now)), to: registration)
     counters.widgetsMarked += UInt64(marked.count)
     counters.widgetsDropped += UInt64(dropped.count)
-    fanOuts.note(dropped.count, as: .dropped, of: number)
+    if !dropped.isEmpty { fanOuts.note(dropped.count, as: .dropped, of: number) }
     record(.marked, content, marked, of: registration, at: now)
     if !dropped.isEmpty { record(.dropped(absence(of: registration)), content, dropped, of: registration, at: now) }
 
@@ -201,7 +202,7 @@ extension Ledger {
     return nil
   }
 
-  /// The number that was taken last, by a push or a fan-out.
+  /// The number that was taken last, by whatever it was.
   package var newestNumber: UInt64 { nextNumber - 1 }
 
   func takeNumber() -> UInt64 {

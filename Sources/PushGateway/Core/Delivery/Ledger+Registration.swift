@@ -181,6 +181,17 @@ extension Ledger {
     nextRetiredRow = max(nextRetiredRow, row + 1)
     retired[old.key] = (row, old)
     batch.write(.retiredToken, id: row, old.encode())
+    boundRetired()
+  }
+
+  /// Devices that enrol and leave in a loop would fill memory for the retention: beyond as many as there are
+  /// registrations the oldest are forgotten before their time. An eighth at once, since finding them looks at all.
+  private func boundRetired() {
+    let room = max(retiredAtLeast, registrations.count)
+    guard retired.count > room + room / 8 else { return }
+    let oldestKept = retired.values.map(\.row).sorted()[retired.count - room]
+    for old in retired.values where old.row < oldestKept { batch.write(.retiredToken, id: old.row, nil) }
+    retired = retired.filter { $0.value.row >= oldestKept }
   }
 
   private func forgetRetired(_ key: RetiredToken.Key) {
@@ -275,6 +286,7 @@ extension Ledger {
   func adopt(_ registration: RegistrationState) {
     registrations.append(registration)
     registration.device.registrations.append(registration)
+    presence[registration.app.bundleID, default: AppPresence()].known += 1
   }
 
   /// Its token finds it from now on.
@@ -293,6 +305,12 @@ extension Ledger {
     registrations.remove(registration)
     // Its entry would outlive the device, which nothing else holds any more.
     deadlines.remove(registration)
+    let app = registration.app.bundleID
+    presence[app]?.known -= 1
+    // Nobody may have the app again: its name must not stay for ever.
+    guard presence[app]?.known == 0 else { return }
+    presence[app] = nil
+    apps[app] = nil
   }
 
   func write(_ device: DeviceState) {

@@ -30,6 +30,8 @@ extension Ledger {
   private func end(_ device: DeviceState) {
     device.link = .away
     attachedCount -= 1
+    // The next stream looks at everything; until then no time that comes is any of its widgets'.
+    for registration in device.registrations { deadlines.remove(registration) }
   }
 
   /// - Returns: false when the event was never sent: a receipt from the future.

@@ -26,6 +26,8 @@ package final class Ledger {
   package internal(set) var index = TokenIndex()
   var presence: [BundleID: AppPresence] = [:]
   package internal(set) var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
+  /// So many retired tokens are kept in any case, however few registrations there are.
+  var retiredAtLeast = 65_536
   package internal(set) var deadlines = DeadlineQueue()
   package internal(set) var fanOuts = FanOutTable()
 

@@ -47,20 +47,30 @@ extension RegistrationState {
           number: push.content.number, expires: push.expires, first: push.at, priority: push.priority)
         memory.standing.mark(marked, by: mark, push.content)
       }
-      for index in marked.union(push.dropped) where index < accounts.count {
-        accounts[index].lastNumber = max(accounts[index].lastNumber, push.content.number)
-      }
+      Self.note(push.content.number, in: &accounts, marked.union(push.dropped))
       memory.recent.insert(RecentPushes.digest(of: push.content.id))
     case .handedOver(let handOver):
-      var levels = handOver.levels.makeIterator()
-      for index in handOver.charged where index < accounts.count {
-        if let level = levels.next() { accounts[index].cell.charged(to: level, at: handOver.at) }
-      }
+      Self.charge(&accounts, handOver)
       memory?.standing.handOver(handOver.widgets, epoch: handOver.epoch, sequence: handOver.sequence)
     case .received(let epoch, let sequence):
       memory?.standing.receive(epoch: epoch, upTo: sequence)
     case .cleared(let marks, let inFlight):
       memory?.standing.clear(marks: marks, inFlight: inFlight)
+    }
+  }
+
+  // One access to the accounts for all widgets of a record.
+
+  private static func charge(_ accounts: inout WidgetAccounts, _ handOver: LedgerRecord.HandOverRecord) {
+    var levels = handOver.levels.makeIterator()
+    for index in handOver.charged where index < accounts.count {
+      if let level = levels.next() { accounts[index].cell.charged(to: level, at: handOver.at) }
+    }
+  }
+
+  private static func note(_ number: UInt64, in accounts: inout WidgetAccounts, _ widgets: WidgetSet) {
+    for index in widgets where index < accounts.count {
+      accounts[index].lastNumber = max(accounts[index].lastNumber, number)
     }
   }
 }

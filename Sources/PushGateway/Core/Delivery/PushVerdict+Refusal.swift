@@ -1,10 +1,9 @@
 package import TokenStore
 
-extension PushVerdict {
-  /// What the provider is told of a push that the ledger did not take; nil when it did.
-  package func refusal(in environment: GatewayEnvironment) -> Refusal? {
+extension PushVerdict.Denial {
+  /// What the provider is told of a push that the ledger did not take.
+  package func refusal(in environment: GatewayEnvironment) -> Refusal {
     switch self {
-    case .accepted, .duplicate: return nil
     case .unknownToken:
       return Refusal(
         .badDeviceToken,

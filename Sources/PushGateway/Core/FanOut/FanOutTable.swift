@@ -13,6 +13,7 @@ package struct FanOutTable {
   private var dirty: [FanOut] = []
 
   package var count: Int { byID.count }
+  package var isEmpty: Bool { byID.isEmpty }
   package var runningCount: Int { lines.reduce(0) { $0 + $1.waiting.count } }
   package var all: [FanOut] { byNumber.values.sorted { $0.number < $1.number } }
 
