@@ -52,6 +52,50 @@ async def test_every_stream_that_the_goodbye_counts_is_answered(start) -> None:
         await asyncio.to_thread(gateway.start)
 
 
+async def test_a_thousand_pushes_under_way_are_answered_and_delivered_or_were_never_taken(start) -> None:
+    """The promise of a stop, whole: on each connection what the last GOAWAY counts is answered 200, and what was answered
+    200 is with its device after the next start; the rest was never processed, and says so by its number."""
+    gateway = start({"checks.pushes-per-token-per-minute": 0, "lifecycle.drain": "10s"})
+    connection = await Device.dial(gateway)
+    devices = [await Device.enrol(gateway, connection=connection) for _ in range(40)]
+    tokens = [(await device.register())["token"] for device in devices]
+    await connection.close()
+    sent, answered = dict.fromkeys(tokens, 0), dict.fromkeys(tokens, 0)
+
+    def note(push: Push) -> None:
+        answered[push.token] = max(answered[push.token], push.number)
+
+    def lane(own: list[str]) -> LeavingFlood:
+        turn = iter(range(1 << 40))
+
+        def choose() -> Push:
+            token = own[next(turn) % len(own)]
+            sent[token] += 1
+            return Push(token, sent[token])
+
+        return LeavingFlood(gateway, 500, choose, note)
+
+    lanes = [lane(tokens[:20]), lane(tokens[20:])]
+    for one in lanes:
+        one.start()
+    while any(one._next < 4000 for one in lanes):
+        await asyncio.sleep(0.01)
+    assert sum(len(one.open) for one in lanes) >= 900
+    gateway.process.send_signal(signal.SIGTERM)
+    assert await asyncio.to_thread(gateway.process.wait, 30) == 0
+    for one in lanes:
+        await asyncio.to_thread(one.join, 30)
+        assert one.finding is None and one.refused == 0
+        assert not [stream for stream in one.open if stream <= one.last_streams[-1]]
+    await asyncio.to_thread(gateway.start)
+    connection = await Device.dial(gateway)
+    for device, token in zip(devices, tokens, strict=True):
+        device.connection = connection
+        refresh = await (await device.updates()).next()
+        assert answered[token] <= refresh.data["payload"]["n"] <= sent[token]
+    await connection.close()
+
+
 async def test_a_client_that_hears_nothing_does_not_hold_the_end_up(start) -> None:
     """Python's h2 answers no PING after a GOAWAY, and a client that blocks reads neither before its next push."""
     gateway = start({"lifecycle.drain": "10m"})

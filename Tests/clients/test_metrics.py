@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 
@@ -83,11 +84,42 @@ async def test_the_number_of_series_does_not_depend_on_what_happens(serving: Gat
     assert series() == before
 
 
+async def test_the_numbers_are_those_of_what_happened(serving: Gateway) -> None:
+    def value(name: str, **labels: str) -> float:
+        return next(sample.value for family in scrape(serving) for sample in family.samples
+                    if sample.name == name and sample.labels == labels)
+
+    async with await Device.enrol(serving) as phone, await Provider.connect(serving) as backend:
+        token = (await phone.register())["token"]
+        # Nobody is connected: the first waits, and that it waited is no slowness of the gateway.
+        assert (await backend.push(token)).status == 200
+        assert value("gatewayd_widgets", state="waiting") == 1 and value("gatewayd_widgets", state="all") == 1
+        updates = await phone.updates()
+        first = await updates.next()
+        assert value("gatewayd_widgets", state="waiting") == 0
+        assert value("gatewayd_widgets", state="in-flight") == 1
+        assert value("gatewayd_push_to_event_seconds_count") == 0
+        await phone.receipt(first.id)
+        assert (await backend.push(token)).status == 200
+        await updates.next()
+        assert value("gatewayd_push_to_event_seconds_count") == 1
+        assert 0 < value("gatewayd_push_to_event_seconds_sum") < 60
+        assert value("gatewayd_connections", role="provider") == 1 and value("gatewayd_connections", role="device") == 1
+    assert value("gatewayd_journal_entries") > 0 and value("gatewayd_journal_bytes") > 0
+    assert value("gatewayd_database_bytes") >= 4096 and value("gatewayd_wal_bytes") > 0
+    assert serving.process is not None
+    # What Prometheus' own client libraries tell of a process, under their names.
+    assert value("process_resident_memory_bytes") > 1 << 20
+    assert 0 < value("process_open_fds") < value("process_max_fds")
+    assert value("process_cpu_seconds_total") > 0
+    assert abs(value("process_start_time_seconds") - time.time()) < 600
+
+
 @pytest.mark.parametrize("path", [RULES, DASHBOARD], ids=lambda path: path.name)
 def test_what_the_rules_and_the_dashboard_ask_for_exists(serving: Gateway, path: Path) -> None:
     series = [sample for family in scrape(serving) for sample in family.samples]
     asked = expressions(path)
-    names = set(re.findall(r"\bgatewayd_[a-z_]+", asked))
+    names = set(re.findall(r"\b(?:gatewayd|process)_[a-z_]+", asked))
     assert names and names <= {sample.name for sample in series}
     # Label matchers: name{label="value"} and name{label=~"one|other"}.
     matchers = re.findall(r"\b(gatewayd_[a-z_]+)\{([^}]*)\}", asked)
@@ -108,6 +140,10 @@ def test_every_alert_says_what_to_do_and_stands_in_the_manual() -> None:
     manual = (ROOT / "docs/operations.md").read_text()
     alerts = re.findall(r"- alert: (\w+)\n((?: {8}.*\n)+)", text)
     assert len(alerts) == text.count("- alert:") > 0
+    # The table has each alert once, with its severity, and none that there is not.
+    explained = re.findall(r"^\| `(Gatewayd\w+)` \| (page|ticket) \|", manual, re.MULTILINE)
+    assert sorted(explained) == sorted(
+        (name, re.search(r"labels: \{severity: (page|ticket)\}", body)[1]) for name, body in alerts)
     for name, body in alerts:
         assert re.search(r"labels: \{severity: (page|ticket)\}", body), name
         for part in ("summary", "description", "action"):

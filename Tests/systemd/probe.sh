@@ -77,6 +77,21 @@ since=$(date +%s)
 systemctl reload gatewayd.service
 check "a whole one is taken" until_true 10 said "$since" "reloaded: "
 
+echo "-- backed up and restored"
+check "a backup of the running gateway is made" gatewayctl backup /probe/backup.sqlite
+check "and is whole" gatewayd check --database /probe/backup.sqlite
+check "and so is the database, as its account sees it" setpriv --reuid=gatewayd --regid=gatewayd --clear-groups \
+  gatewayd check --database
+equal "the check leaves nothing of root's behind" "$(find /var/lib/gatewayd -not -user gatewayd)" ""
+check "a restore is refused while it runs" sh -c '! gatewayd restore /probe/backup.sqlite'
+systemctl stop gatewayd.service
+check "and done while it is stopped" gatewayd restore /probe/backup.sqlite
+equal "the database is the account's" "$(stat -c '%a %U %G' /var/lib/gatewayd/gateway.sqlite)" "600 gatewayd gatewayd"
+check "the service starts on it" systemctl start gatewayd.service
+check "and takes pushes" push
+echo "        systemd-analyze security: $(systemd-analyze security gatewayd.service 2>/dev/null | tail -n 1)"
+echo "        status: $(systemctl show --property=StatusText --value gatewayd.service)"
+
 echo "-- watched"
 mkdir -p /etc/systemd/system/gatewayd.service.d
 printf '[Service]\nWatchdogSec=2s\n' >/etc/systemd/system/gatewayd.service.d/watchdog.conf

@@ -104,7 +104,7 @@ enum PushCommand {
   private static func plan(_ invocation: Invocation, outline: ConfigurationOutline?) throws -> PushPlan {
     var wanted = try invocation.choice(environment, of: GatewayEnvironment.self)
     var app = invocation.value(bundleID) ?? invocation.value(Self.app)
-    let tokens = try tokens(invocation, app: &app, environment: &wanted)
+    let tokens = try tokens(invocation, outline: outline, app: &app, environment: &wanted)
     let environment = wanted ?? SigningOptions.standardEnvironment(outline)
     let topic: String
     if let text = invocation.value(Self.topic) {
@@ -147,7 +147,8 @@ enum PushCommand {
 
   /// Asks the gateway for what was not said: whose token it is, or which tokens an app has.
   private static func tokens(
-    _ invocation: Invocation, app: inout String?, environment: inout GatewayEnvironment?
+    _ invocation: Invocation, outline: ConfigurationOutline?, app: inout String?,
+    environment: inout GatewayEnvironment?
   ) throws -> [String] {
     let tokens = invocation.arguments
     if let name = invocation.value(Self.app) {
@@ -165,11 +166,24 @@ enum PushCommand {
     do {
       answer = try invocation.admin().get(["registrations", first])
     } catch let failure as CommandFailure {
+      // A gateway that restarts, or does not know the token, is no reason not to push where there is only one app.
+      if let only = onlyApp(outline, environment) {
+        app = only
+        return tokens
+      }
       throw CommandFailure("\(failure.message) (give --bundle-id and --environment to push without asking)")
     }
     app = answer.report.app
     environment = environment ?? GatewayEnvironment(rawValue: answer.report.environment)
     return tokens
+  }
+
+  /// The app of the configuration's keys, if they name one and no more.
+  private static func onlyApp(_ outline: ConfigurationOutline?, _ environment: GatewayEnvironment?) -> String? {
+    let environment = environment ?? SigningOptions.standardEnvironment(outline)
+    let topics = Set((outline?.providerKeys ?? []).filter { $0.environment == environment }.flatMap(\.topics))
+    guard topics.count == 1, let only = topics.first, BundleID(only.description) != nil else { return nil }
+    return only.description
   }
 
   private static func registrations(
