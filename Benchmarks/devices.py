@@ -61,16 +61,16 @@ def start_gateway(binaries: Path, **settings: object) -> Gateway:
     return gateway
 
 
-def simulate(gateway: Gateway, devices: int, *options: str) -> subprocess.Popen[bytes]:
+def simulate(gateway: Gateway, devices: int, nice: int = 0) -> subprocess.Popen[bytes]:
     """Begins to play so many devices, and waits until all hold their streams."""
     process = subprocess.Popen(
-        [gateway.binaries / "gatewayctl", "--config", gateway.config, "simulate", "--devices", str(devices), "--quiet",
-         *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        # The devices share a core with what measures, which must not wait for them.
-        preexec_fn=lambda: os.nice(10))
-    end = time.monotonic() + 60 + devices / 50
+        [gateway.binaries / "gatewayctl", "--config", gateway.config, "simulate", "--devices", str(devices), "--quiet"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        preexec_fn=lambda: os.nice(nice))
+    end = time.monotonic() + 60 + devices / 20
     while gateway.admin("GET", "/v1/status")[1]["connectedDevices"] < devices:
         if process.poll() is not None or time.monotonic() > end:
+            process.kill()
             sys.exit("bench: the simulated devices did not get in")
         time.sleep(0.2)
     return process
@@ -228,7 +228,8 @@ async def fan_out(binaries: Path) -> dict:
         begun = time.monotonic()
         bring(gateway, registrations)
         say(f"{registrations:,} registrations imported in {time.monotonic() - begun:.1f} s")
-        crowd = simulate(gateway, devices)
+        # The devices share a core with what measures, which must not wait for them.
+        crowd = simulate(gateway, devices, nice=10)
         prober = Prober()
         await prober.connect(gateway)
         quiet = await prober.run(size("SECONDS", 15))

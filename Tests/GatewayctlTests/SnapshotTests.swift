@@ -66,11 +66,12 @@ import TokenStore
         .iOS,
         [
           widget(.systemSmall, .fresh), widget(.systemMedium, .stale(waitsFor: "budget until 09:30:00")),
-          widget(.accessoryInline),
+          widget(.systemLarge, .stale(waitsFor: "budget until 09:40:00")), widget(.accessoryInline),
         ]), at: 1_796_013_441_000)
     for text in [
-      ">phone<", "iOS 26 · com.example.caffeine", "3 widgets: 1 fresh, 1 stale, 1 as placed", "refreshed 04:37:20",
-      "stale: budget until 09:30:00", "3 left · 50 a day", "caffeine · as placed · 3 left", "Home Screen, full colour",
+      ">phone<", "iOS 26 · com.example.caffeine", "4 widgets: 1 fresh, 2 stale, 1 as placed", "refreshed 04:37:20",
+      "stale: budget until 09:40:00", ">budget until 09:30:00<", "3 left · 50 a day", "caffeine · as placed · 3 left",
+      "Home Screen, full colour",
       "Home Screen, accented", "Lock Screen, vibrant", "StandBy, vibrant in low light", "CarPlay, full colour",
     ] { #expect(drawn.contains(text), "\(text)") }
   }

@@ -97,15 +97,18 @@ struct WidgetPainter {
 
   private func paintSystem(on canvas: inout SVGCanvas) {
     let isSmall = widget.family == .systemSmall
+    // Beside the bars of a medium one is no more room than on a small one.
+    let isNarrow = isSmall || widget.family == .systemMedium
     canvas.text(clipped(widget.kind, isSmall ? 12 : 26), 18, 34, size: 17, fill: palette.text, weight: 700)
     canvas.text(familyText, 18, 52, size: 11, fill: palette.text, opacity: 0.7)
     let base = shape.height
     mark(on: &canvas, x: 24, y: base - 67, radius: 6)
     canvas.text(
-      clipped(isSmall && isStale ? "stale" : stateText, isSmall ? 13 : 34), 37, base - 62, size: 13, fill: palette.text,
-      weight: 600)
-    let second = isSmall && isStale ? String(stateText.dropFirst(7)) : time.map { "refreshed " + $0 } ?? "not refreshed"
-    canvas.text(clipped(second, isSmall ? 20 : 34), 18, base - 44, size: 11, fill: palette.text, opacity: 0.85)
+      clipped(isNarrow && isStale ? "stale" : stateText, isNarrow ? 13 : 34), 37, base - 62, size: 13,
+      fill: palette.text, weight: 600)
+    let second =
+      isNarrow && isStale ? String(stateText.dropFirst(7)) : time.map { "refreshed " + $0 } ?? "not refreshed"
+    canvas.text(clipped(second, isNarrow ? 22 : 34), 18, base - 44, size: 11, fill: palette.text, opacity: 0.85)
     bar(on: &canvas, x: 18, y: base - 34, width: (isSmall ? shape.width : min(shape.width, 180)) - 36)
     canvas.text(budgetText, 18, base - 14, size: 11, fill: palette.text, opacity: 0.85)
     guard !isSmall else { return }
