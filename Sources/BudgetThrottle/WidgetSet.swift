@@ -8,6 +8,8 @@ package struct WidgetSet: Hashable, Sendable, Sequence {
   /// The first `count` widgets.
   package init(first count: Int) { bits = count >= 64 ? .max : (1 << UInt64(Swift.max(0, count))) - 1 }
 
+  package init(only index: Int) { bits = 1 << UInt64(index) }
+
   package var isEmpty: Bool { bits == 0 }
   /// The lowest index.
   package var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }

@@ -74,7 +74,7 @@ extension Gateway: AdminBackend {
   }
 
   public func developerModeAudit() throws(AdminFailure) -> [DeveloperModeAuditEntry] {
-    try ask { worker in .success(worker.ledger.audit.remembered.compactMap { DeveloperModeAuditEntry($0) }.suffix(1000))
+    try ask { worker in .success(worker.ledger.audit.remembered.suffix(1000).map { DeveloperModeAuditEntry($0) })
     }
   }
 
@@ -127,22 +127,21 @@ extension Gateway: AdminBackend {
 }
 
 extension DeveloperModeAuditEntry {
-  /// nil for entries that are about no budget.
-  init?(_ entry: AuditEntry) {
+  init(_ entry: AuditEntry) {
     let action: Action
     switch entry.action {
     case .developerModeOn: action = .granted
     case .developerModeOff: action = .ended
     case .developerModeEnded: action = .expired
     case .budgetReset: action = .reset
-    case .registrationsSwept: return nil
+    case .registrationsSwept: action = .swept
     }
     var (app, device): (String?, String?)
     switch entry.subject {
     case .developerMode(.app(let bundleID)): app = bundleID.description
     case .developerMode(.device(let id)): device = id.description
     case .budgets(let bundleID, let id): (app, device) = (bundleID.description, id.description)
-    case .registrations: return nil
+    case .registrations(let bundleID): app = bundleID?.description
     }
     self.init(
       time: ReportTime(milliseconds: entry.at.milliseconds), action: action, app: app, device: device,

@@ -37,6 +37,24 @@ import TokenStore
     return parsed
   }
 
+  @Test("A scope that says an environment nine times is kept as one that says it once, so that the store takes it back")
+  func repeatedEnvironments() throws {
+    let line = String(decoding: try Self.sampleLine(), as: UTF8.self)
+    let many = Array(repeating: "\"development\"", count: 9).joined(separator: ",")
+    let repeated = line.replacing("\"environments\":[\"development\"]", with: "\"environments\":[\(many)]")
+    #expect(repeated != line)
+    #expect(try #require(try Self.parsed(Array(repeated.utf8))).scope.environments == [.development])
+  }
+
+  @Test("A scope of more patterns than the store takes back is refused")
+  func tooManyPatterns() throws {
+    let line = String(decoding: try Self.sampleLine(), as: UTF8.self)
+    let many = Array(repeating: "\"com.example.*\"", count: DeviceScope.maximumPatterns + 1).joined(separator: ",")
+    let long = line.replacing("\"bundle-ids\":[\"com.example.*\"]", with: "\"bundle-ids\":[\(many)]")
+    #expect(long != line)
+    #expect(throws: DeviceRefusal.self) { try Self.parsed(Array(long.utf8)) }
+  }
+
   @Test("It reads back as it was written, and writes the same again")
   func roundTrip() throws {
     let line = try Self.sampleLine()

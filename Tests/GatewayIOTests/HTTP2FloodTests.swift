@@ -31,6 +31,27 @@ import Testing
     #expect(server.pool.restingStreams <= 2)
   }
 
+  @Test("A request that is reset as soon as it is whole gives back what it held, and no more")
+  func requestMemoryAfterResets() throws {
+    var settings = HTTP2Settings()
+    settings.requestMemory = 50_000
+    let server = try HTTP2ServerUnderTest.greeted(settings)
+    server.answerAll()
+    let body = [UInt8](repeating: 0x20, count: 3000)
+    for stream in stride(from: UInt32(1), to: 101, by: 2) {
+      try server.receive([
+        .headers(stream, block, ends: false), .data(stream, body, ends: true), .reset(stream),
+      ])
+      _ = server.sent()
+    }
+    var refused = 0
+    for stream in stride(from: UInt32(101), to: 201, by: 2) {
+      try server.receive([.headers(stream, block, ends: false), .data(stream, body, ends: false)])
+      refused += server.sent().count { $0.kind == HTTP2Frame.Kind.reset }
+    }
+    #expect(refused > 30, "what was given back twice would make room for more")
+  }
+
   @Test("Requests that never end hold no more than their share: what exceeds it is refused, what is whole is served")
   func requestMemory() throws {
     var settings = HTTP2Settings()

@@ -29,7 +29,7 @@ final class HTTP2Pair {
     var client = client
     if client.bodyLimit == HTTP2Settings().bodyLimit { client.bodyLimit = 1 << 20 }
     self.server = try HTTP2Connection(role: .server, settings: server, pool: serverPool)
-    self.client = try HTTP2Connection(role: .client, settings: client, pool: HTTP2StreamPool(keepsOtherFields: true))
+    self.client = try HTTP2Connection(role: .client, settings: client, pool: HTTP2StreamPool())
     answers = { connection, stream in
       var fields = OutgoingFields()
       fields.startResponse(status: 200)
@@ -100,10 +100,6 @@ final class HTTP2Pair {
         var response = Response(status: stream.headers.text(of: .status) ?? "")
         for name in FieldName.allCases where stream.headers.contains(name) {
           response.fields.append((String(describing: name.text), stream.headers.text(of: name) ?? ""))
-        }
-        for other in stream.headers.others {
-          response.fields.append(
-            (String(decoding: other.name, as: UTF8.self), String(decoding: other.value, as: UTF8.self)))
         }
         responses[stream.id] = response
       case .dataReceived(let stream):

@@ -14,7 +14,7 @@ package final class TestClient {
   private let loop: EventLoop
   private let trust: TLSContext
   private let signer: ProviderTokenSigner
-  private let pool = HTTP2StreamPool(keepsOtherFields: true, limit: 1024)
+  private let pool = HTTP2StreamPool(limit: 1024)
   private var connections: [ClientConnection] = []
 
   package init(_ development: DevelopmentGateway) throws {

@@ -163,14 +163,8 @@ extension DeviceConnection {
   }
 
   private func switchDeveloperModeOn(_ device: DeviceState) throws(DeviceRefusal) {
-    if let wait = worker.ledger.admitSwitch(of: device, at: worker.now) {
-      throw DeviceRefusal(.developerModeLimit, retryAfter: wait)
-    }
-    let subject = DeveloperModeSubject.device(device.id)
     do throws(Ledger.DeveloperModeRefusal) {
-      try worker.ledger.grantDeveloperMode(
-        to: subject, for: nil, who: subject.description, why: "switched on on the device", granter: .deviceSwitch,
-        at: worker.now, wall: worker.wall)
+      try worker.ledger.switchDeveloperModeOn(device, at: worker.now, wall: worker.wall)
     } catch {
       throw DeviceRefusal(developerMode: error)
     }

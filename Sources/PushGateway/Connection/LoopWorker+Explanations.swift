@@ -28,14 +28,14 @@ extension LoopWorker {
   func advanceExplanations() -> Bool {
     var entries = Self.entriesPerTurn
     while entries > 0, !explanations.isEmpty {
-      let asked = explanations[0]
-      guard connections[asked.connection] != nil, let device = ledger.devices[asked.device] else {
+      let (connection, stream) = (explanations[0].connection, explanations[0].stream)
+      guard connections[connection] != nil, let device = ledger.devices[explanations[0].device] else {
         explanations.removeFirst()
         continue
       }
       guard let told = ledger.advance(&explanations[0].search, entries: &entries) else { return true }
       explanations.removeFirst()
-      tell(told, to: device, stream: asked.stream, on: asked.connection)
+      tell(told, to: device, stream: stream, on: connection)
     }
     return !explanations.isEmpty
   }

@@ -174,6 +174,7 @@ extension LoopWorker {
     case .forbidden, .switchForbidden: .forbidden("developer-mode.allowed is false in the configuration")
     case .tooLong(let longest):
       .invalid("developer mode lasts at most \(longest / 1000) s here (developer-mode.longest)")
+    case .tooOften(let wait): .unavailable("developer mode was switched on too often; wait \(wait) s")
     case .unknownDevice: .notFound("there is no such device; gatewayctl registrations lists those with an app")
     case .unknownApp:
       .notFound(

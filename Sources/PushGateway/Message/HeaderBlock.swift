@@ -13,21 +13,16 @@ package struct HeaderBlock: ~Copyable, Sendable {
   private var slots = InlineArray<20, Slot>(repeating: Slot())
   private var present: UInt32 = 0
   private var repeated: UInt32 = 0
-  /// Fields that are not in ``FieldName``; kept only when asked for, by clients and tests.
-  package private(set) var others: [(name: [UInt8], value: [UInt8])] = []
-  package let keepsOthers: Bool
   /// Size of the list as RFC 9113 §10.5.1 counts it: name + value + 32 octets a field.
   package private(set) var listSize = 0
   package private(set) var isOverLimit = false
 
-  package init(keepsOthers: Bool = false) {
-    self.keepsOthers = keepsOthers
+  package init() {
     arena.reserveCapacity(512)
   }
 
   package mutating func removeAll() {
     arena.removeAll(keepingCapacity: true)
-    if keepsOthers { others.removeAll(keepingCapacity: true) }
     present = 0
     repeated = 0
     listSize = 0
@@ -46,8 +41,6 @@ package struct HeaderBlock: ~Copyable, Sendable {
       isOverLimit = true
     } else if let known = FieldName(name) {
       keep(known, value)
-    } else if keepsOthers {
-      others.append((Array(name), Array(value)))
     }
     return listSize
   }
@@ -93,11 +86,6 @@ package struct HeaderBlock: ~Copyable, Sendable {
 
   /// A copy for places that are not hot.
   package func value(of name: FieldName) -> [UInt8]? { withValue(of: name) { Array($0) } }
-
-  /// The first value of a field that is not in ``FieldName``; always nil without ``keepsOthers``.
-  package func value(ofOther name: String) -> [UInt8]? {
-    others.first { $0.name.elementsEqual(name.utf8) }?.value
-  }
 
   package func text(of name: FieldName) -> String? { withValue(of: name) { String(decoding: $0, as: UTF8.self) } }
 }

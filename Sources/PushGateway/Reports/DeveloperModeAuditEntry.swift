@@ -1,4 +1,4 @@
-/// One line of the append-only record of what lifted budgets, developer mode or a reset; `GET /v1/developer-mode/audit`.
+/// One line of the append-only record of what operators and device switches did; `GET /v1/developer-mode/audit`.
 public struct DeveloperModeAuditEntry: Codable, Sendable, Equatable {
   public enum Action: String, Codable, Sendable, CaseIterable {
     case granted
@@ -8,6 +8,8 @@ public struct DeveloperModeAuditEntry: Codable, Sendable, Equatable {
     case expired
     /// Budgets of an app on a device were filled by hand.
     case reset
+    /// Registrations of silent devices were removed by hand, of one app or of all.
+    case swept
   }
 
   public var time: ReportTime

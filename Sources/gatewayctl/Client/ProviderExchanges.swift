@@ -16,7 +16,7 @@ final class ProviderExchanges: TimerHandler {
   init(target: ServerTarget) throws {
     self.target = target
     do { loop = try EventLoop() } catch { throw CommandFailure("\(error)") }
-    connection = try target.connection(on: loop, pool: HTTP2StreamPool(keepsOtherFields: true, limit: 4))
+    connection = try target.connection(on: loop, pool: HTTP2StreamPool(limit: 4))
     connection.closed = { [weak self] error in self?.outcome = self?.outcome ?? .failure(error ?? .closed) }
     connection.start()
   }

@@ -20,7 +20,7 @@ final class PushSender: TimerHandler {
   init(plan: PushPlan, loop: EventLoop) throws {
     self.plan = plan
     self.loop = loop
-    connection = try plan.target.connection(on: loop, pool: HTTP2StreamPool(keepsOtherFields: true, limit: 256))
+    connection = try plan.target.connection(on: loop, pool: HTTP2StreamPool(limit: 256))
     results = plan.pushes.map { _ in nil }
   }
 

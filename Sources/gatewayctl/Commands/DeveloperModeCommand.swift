@@ -63,7 +63,7 @@ enum DeveloperModeCommand {
   }
 
   private static let audit = Command(
-    "audit", summary: "Shows every grant, end and budget reset, newest last.",
+    "audit", summary: "Shows every grant, end, budget reset and sweep, newest last.",
     examples: [.init("gatewayctl developer-mode audit", "who has exceeded budgets, and why")]
   ) { invocation in
     struct Audit: Decodable { let entries: [DeveloperModeAuditEntry] }

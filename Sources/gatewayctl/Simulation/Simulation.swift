@@ -17,7 +17,7 @@ final class Simulation: TimerHandler, SignalHandler {
   private let loop: EventLoop
   private let report: SimulationReport
   private let output: Output
-  private let pool = HTTP2StreamPool(keepsOtherFields: true, limit: 1024)
+  private let pool = HTTP2StreamPool(limit: 1024)
   private var devices: [Int: SimulatedDevice] = [:]
   private var lines: [Int: DeviceLine] = [:]
   private var everReady: Set<Int> = []

@@ -45,17 +45,28 @@ import TokenStore
   }
 
   @Test("A device may turn its switch ten times at once, and then once in ten minutes; others are not held up by it")
-  func switchLimit() {
+  func switchLimit() throws {
+    func turnOn(_ device: DeviceState) throws(Ledger.DeveloperModeRefusal) {
+      try sample.ledger.switchDeveloperModeOn(device, at: sample.now, wall: sample.wall)
+    }
     let other = sample.device(2)
-    for _ in 0..<10 { #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == nil) }
-    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == 600)
-    #expect(sample.ledger.admitSwitch(of: other, at: sample.now) == nil)
+    for _ in 0..<10 { try turnOn(device) }
+    #expect(throws: Ledger.DeveloperModeRefusal.tooOften(600)) { try turnOn(device) }
+    try turnOn(other)
     sample.pass(599_999)
-    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == 1)
+    #expect(throws: Ledger.DeveloperModeRefusal.tooOften(1)) { try turnOn(device) }
     sample.pass(1)
     sample.ledger.tidy(at: sample.now, wall: sample.wall)
-    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) == nil)
-    #expect(sample.ledger.admitSwitch(of: device, at: sample.now) != nil, "what was counted is not tidied away")
+    try turnOn(device)
+    #expect(throws: Ledger.DeveloperModeRefusal.tooOften(600), "what was counted is not tidied away") {
+      try turnOn(device)
+    }
+    var rules = sample.ledger.rules
+    rules.developerMode.deviceSwitch = false
+    sample.ledger.change(rules, at: sample.now)
+    #expect(throws: Ledger.DeveloperModeRefusal.switchForbidden, "what is forbidden is no matter of how often") {
+      try turnOn(device)
+    }
     sample.pass(6_000_000)
     sample.ledger.tidy(at: sample.now, wall: sample.wall)
     #expect(sample.ledger.switchAllowances.isEmpty)

@@ -32,7 +32,7 @@ extension DeviceState {
     let os = try reader.text()
     let fingerprint = try reader.fixed()
     var patterns: [BundlePattern] = []
-    for _ in 0..<(try reader.count(atMost: 1 << 12)) {
+    for _ in 0..<(try reader.count(atMost: DeviceScope.maximumPatterns)) {
       guard let pattern = BundlePattern(try reader.text()) else { throw reader.damage("a bundle ID pattern") }
       patterns.append(pattern)
     }

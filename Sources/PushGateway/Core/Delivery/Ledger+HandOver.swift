@@ -110,7 +110,7 @@ extension Ledger {
     nextSequence += 1
     var charged = WidgetSet()
     for toll in RefreshDecision.Toll.allCases {
-      let share = WidgetSet(bits: byToll[Int(toll.rawValue)].bits & group.bits)
+      let share = byToll[Int(toll.rawValue)].intersection(group)
       guard !share.isEmpty else { continue }
       if toll.takesToken { charged = charged.union(share) }
       counters.handOvers[Int(toll.rawValue)] += UInt64(share.count)

@@ -12,6 +12,8 @@ extension Ledger {
     case switchForbidden
     /// Milliseconds; `developer-mode.longest`.
     case tooLong(longest: Int64)
+    /// A device's switch; seconds to wait.
+    case tooOften(Int)
     case unknownDevice
     /// No device has registered the app.
     case unknownApp
@@ -57,10 +59,18 @@ extension Ledger {
     return grant
   }
 
-  /// Counts one turn of a device's own switch: each is a line of the audit, which only grows.
-  /// - Returns: nil when it may be turned; otherwise whole seconds to wait.
-  package func admitSwitch(of device: DeviceState, at now: LedgerTime) -> Int? {
-    switchAllowances[device.id, default: Self.switchAllowance].spend(at: now)
+  /// A device's own switch, for as long as is allowed. Each turn is a line of the audit, which only grows, so they are
+  /// counted.
+  package func switchDeveloperModeOn(
+    _ device: DeviceState, at now: LedgerTime, wall: UnixTime
+  ) throws(DeveloperModeRefusal) {
+    try checkGrant(for: rules.developerMode.longest)
+    guard rules.developerMode.deviceSwitch else { throw .switchForbidden }
+    if let wait = switchAllowances[device.id, default: Self.switchAllowance].spend(at: now) { throw .tooOften(wait) }
+    let subject = DeveloperModeSubject.device(device.id)
+    try grantDeveloperMode(
+      to: subject, for: nil, who: subject.description, why: "switched on on the device", granter: .deviceSwitch,
+      at: now, wall: wall)
   }
 
   /// - Returns: false when there was nothing to end.

@@ -239,7 +239,7 @@ extension Ledger {
     let (widget, account) = (registration.widgets[position], registration.accounts[position])
     registration.left.append(
       LeftCell(kind: widget.kind, family: widget.family, cell: account.cell, policy: account.policy))
-    noteRemoved(WidgetSet(bits: 1 << UInt64(position)), of: registration, at: now)
+    noteRemoved(WidgetSet(only: position), of: registration, at: now)
   }
 
   private func noteRemoved(_ widgets: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {

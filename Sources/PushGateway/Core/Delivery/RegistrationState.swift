@@ -100,7 +100,7 @@ package final class RegistrationState {
     accounts = WidgetAccounts(states.map(\.account))
     var standing = StandingPushes()
     for (place, state) in states.enumerated() {
-      let widget = WidgetSet(bits: 1 << UInt64(place))
+      let widget = WidgetSet(only: place)
       if let mark = state.mark, let content = contents.first(where: { $0.number == mark.number }) {
         standing.add(StandingPush(content: content, widgets: widget, role: .marks(mark)))
       }

@@ -48,6 +48,7 @@ extension DeviceRefusal {
     case .switchForbidden: self.init(.developerModeForbidden)
     case .tooLong(let longest):
       self.init(.developerModeForbidden, "developer mode lasts at most \(longest / 1000) seconds")
+    case .tooOften(let wait): self.init(.developerModeLimit, retryAfter: wait)
     // It left between its request and the ledger's turn; the other two are about apps.
     case .unknownDevice, .unknownApp, .productionOnly: self.init(.badCredential)
     }

@@ -190,6 +190,10 @@ package struct RegistrationLine: Equatable, Sendable {
       }
       patterns.append(pattern)
     }
+    guard patterns.count <= DeviceScope.maximumPatterns else {
+      throw DeviceRefusal(
+        .wrongType, "\(object.path("bundle-ids")) should be at most \(DeviceScope.maximumPatterns) patterns")
+    }
     var environments: [GatewayEnvironment] = []
     for text in try object.texts("environments") {
       guard let environment = GatewayEnvironment(rawValue: text) else {

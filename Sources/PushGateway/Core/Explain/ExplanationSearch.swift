@@ -24,13 +24,13 @@ package struct ExplanationSearch: Sendable {
       guard found.count < last, let chunk = trail.chunk(before: position, next: next) else { return found }
       position = chunk.position
       entries -= chunk.count
-      let last = last
-      var found = found
+      let room = last - found.count
+      var fresh: [TrailSearch.Told] = []
       _ = walk.read(chunk) { told, _ in
-        found.append(told)
-        return found.count < last
+        fresh.append(told)
+        return fresh.count < room
       }
-      self.found = found
+      found += fresh
     }
     return nil
   }

@@ -121,14 +121,16 @@ final class EventCollector {
     if remove(stream) { pool.giveBack(stream) }
   }
 
+  private func isOpen(_ stream: HTTP2Stream) -> Bool { stream.slot < open.count && open[stream.slot] === stream }
+
   private func remove(_ stream: HTTP2Stream) -> Bool {
-    guard stream.slot < open.count, open[stream.slot] === stream else { return false }
+    guard isOpen(stream) else { return false }
     let last = open.removeLast()
     if last !== stream {
       open[stream.slot] = last
       last.slot = stream.slot
     }
-    requestBytes -= stream.body.count + stream.state.headerBytes
+    if role == .server { requestBytes -= stream.body.count + stream.state.headerBytes }
     let address = Unmanaged.passUnretained(stream).toOpaque()
     if current?.toOpaque() == address { current = nil }
     if headed?.toOpaque() == address { headed = nil }
@@ -193,13 +195,14 @@ final class EventCollector {
 
   /// Many requests that never end would otherwise hold a body each.
   private func refuseIfTooMuchIsHeld(_ stream: HTTP2Stream) {
-    guard role == .server, requestBytes > requestMemory, !stream.state.isRejected else { return }
+    guard requestBytes > requestMemory, !stream.state.isRejected else { return }
     reject(stream, .refusedStream)
   }
 
-  /// Gives a request's body back before its stream closes.
+  /// Gives a request's body back, as a rule before its stream closes; a stream that has closed was taken out of the sum
+  /// with its body.
   func releaseBody(of stream: HTTP2Stream) {
-    requestBytes -= stream.body.count
+    if role == .server, isOpen(stream) { requestBytes -= stream.body.count }
     pool.giveBackBody(of: stream)
   }
 
@@ -228,9 +231,12 @@ final class EventCollector {
     }
     if stream.body.capacity == 0 { pool.lendBody(to: stream) }
     stream.body.append(contentsOf: data)
-    requestBytes += data.count
-    refuseIfTooMuchIsHeld(stream)
-    if role == .client, !stream.state.hasReportedData {
+    switch role {
+    case .server:
+      requestBytes += data.count
+      refuseIfTooMuchIsHeld(stream)
+    case .client:
+      guard !stream.state.hasReportedData else { return }
       stream.state.hasReportedData = true
       report(.dataReceived(stream))
     }

@@ -8,7 +8,7 @@ package final class HTTP2Stream {
   /// The stream's number on its connection; 0 while the object rests in the pool.
   package internal(set) var id: Int32 = 0
   /// Header fields of the message received: the request on a server, the final response on a client.
-  package internal(set) var headers: HeaderBlock
+  package internal(set) var headers = HeaderBlock()
   /// Body of the message received, up to its limit. Give its buffer back with
   /// ``HTTP2Connection/releaseRequest(of:)`` as soon as it has been read.
   package internal(set) var body: [UInt8] = []
@@ -52,8 +52,6 @@ package final class HTTP2Stream {
     /// The answer was early: RST_STREAM(NO_ERROR) follows it (RFC 9113 §8.1).
     var resetsWhenSent = false
   }
-
-  init(keepsOtherFields: Bool) { headers = HeaderBlock(keepsOthers: keepsOtherFields) }
 
   /// Octets written and not yet framed. A frame that is only partly taken counts in
   /// ``HTTP2Connection/isOutputEmpty(of:)``, not here.

@@ -5,21 +5,17 @@
 package final class HTTP2StreamPool {
   private var streams: [HTTP2Stream] = []
   private var bodies: [[UInt8]] = []
-  private let keepsOtherFields: Bool
   private let limit: Int
 
-  /// - Parameters:
-  ///   - keepsOtherFields: header blocks also keep names outside `FieldName`; for clients and tests.
-  ///   - limit: objects of each kind that may rest here; more are freed.
-  package init(keepsOtherFields: Bool = false, limit: Int = 4096) {
-    self.keepsOtherFields = keepsOtherFields
+  /// - Parameter limit: objects of each kind that may rest here; more are freed.
+  package init(limit: Int = 4096) {
     self.limit = limit
   }
 
   package var restingStreams: Int { streams.count }
   package var restingBodies: Int { bodies.count }
 
-  func takeStream() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream(keepsOtherFields: keepsOtherFields) }
+  func takeStream() -> HTTP2Stream { streams.popLast() ?? HTTP2Stream() }
 
   func giveBack(_ stream: HTTP2Stream) {
     giveBackBody(of: stream)
