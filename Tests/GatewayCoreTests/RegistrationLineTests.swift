@@ -52,7 +52,7 @@ import TokenStore
     let many = Array(repeating: "\"com.example.*\"", count: DeviceScope.maximumPatterns + 1).joined(separator: ",")
     let long = line.replacing("\"bundle-ids\":[\"com.example.*\"]", with: "\"bundle-ids\":[\(many)]")
     #expect(long != line)
-    #expect(throws: DeviceRefusal.self) { try Self.parsed(Array(long.utf8)) }
+    #expect(throws: ImportRefusal.self) { try Self.parsed(Array(long.utf8)) }
   }
 
   @Test("It reads back as it was written, and writes the same again")
