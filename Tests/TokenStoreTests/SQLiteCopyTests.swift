@@ -57,7 +57,24 @@ import TokenStore
     }
     store.stop()
     #expect(throws: StoreCopy.Failure.cancelled) { try StoreCopy.make(of: folder.database) { true } }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains("backup") })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains("copying") })
+  }
+
+  @Test("A copy leaves alone what an operator has put beside the store") func ownCopy() throws {
+    try start().stop()
+    let own = Data("mine".utf8)
+    for suffix in ["-backup", "-backup-wal"] {
+      try own.write(to: URL(fileURLWithPath: folder.database + suffix))
+    }
+    _ = try save(StoreCopy.make(of: folder.database) { false })
+    for suffix in ["-backup", "-backup-wal"] {
+      #expect(FileManager.default.contents(atPath: folder.database + suffix) == own)
+    }
+  }
+
+  @Test("A file system that says it has no end has room") func endless() {
+    #expect(StoreCopy.bytes(.max, each: 4096) == .max)
+    #expect(StoreCopy.bytes(3, each: 4096) == 12_288)
   }
 
   @Test("A restore replaces the database, keeps the old one with its WAL, and mixes nothing of them") func restored()
@@ -83,6 +100,26 @@ import TokenStore
     let mode = try #require(
       FileManager.default.attributesOfItem(atPath: crashed)[.posixPermissions] as? Int)
     #expect(mode == 0o600)
+    // A second thought keeps what the first one has replaced.
+    #expect(try StoreReplacement.replace(crashed, with: backup) == crashed + "-replaced-2")
+    #expect(try SQLiteContents(path: crashed + "-replaced").lastSequence == 150)
+    #expect(try SQLiteContents(path: crashed + "-replaced-2").lastSequence == 100)
+  }
+
+  @Test("A restore that fails half-way puts everything back") func failed() throws {
+    // The new name of the journal is longer than a name may be, and that of the WAL, which goes first, is not.
+    let database = folder.path + "/" + String(repeating: "d", count: 241)
+    let parts = ["", "-wal", "-journal"]
+    for part in parts { try Data(part.utf8).write(to: URL(fileURLWithPath: database + part)) }
+    let backup = folder.path + "/backup"
+    try Data("new".utf8).write(to: URL(fileURLWithPath: backup))
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let cause = String(cString: strerror(ENAMETOOLONG))
+    #expect(throws: StoreReplacement.Failure.system(path: database + "-journal", cause: cause)) {
+      try StoreReplacement.replace(database, with: backup)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    for part in parts { #expect(FileManager.default.contents(atPath: database + part) == Data(part.utf8)) }
   }
 
   @Test("A restore to where nothing was makes the database") func restoredAnew() async throws {

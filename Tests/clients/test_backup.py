@@ -58,7 +58,7 @@ async def test_a_backup_under_load_is_whole_and_private_and_overwrites_nothing(s
         gateway.kill()
         await asyncio.to_thread(load.join, 60)
     assert load.finding is None
-    assert not [path for path in gateway.database.parent.iterdir() if "backup" in path.name]
+    assert not [path for path in gateway.database.parent.iterdir() if "copying" in path.name]
     assert sorted(path.name for path in gateway.directory.iterdir()) == ["backup.sqlite", "log", "setup"]
     checked = run(gateway, "gatewayd", "check", "--database", file, "--json")
     assert checked.returncode == 0, checked.stderr

@@ -42,7 +42,8 @@ package enum StoreCopy {
       throw .system(path: path, cause: "\(error)")
     }
     // Beside the store: it is the one folder where a hardened service may write, and where its secrets are kept already.
-    let passing = location + "-backup"
+    // Not a name that an operator gives a copy of his own: what an earlier gateway has left there is removed.
+    let passing = location + "-copying"
     try checkRoom(for: location)
     for suffix in ["", "-journal", "-wal", "-shm"] { unlink(passing + suffix) }
     let made = open(passing, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -58,9 +59,12 @@ package enum StoreCopy {
     }
     guard isWhole else { throw .cancelled }
     let descriptor = open(passing, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path: passing, cause: String(cString: strerror(errno))) }
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-      throw .system(path: passing, cause: String(cString: strerror(errno)))
+    guard fstat(descriptor, &status) == 0 else {
+      let cause = String(cString: strerror(errno))
+      close(descriptor)
+      throw .system(path: passing, cause: cause)
     }
     return (descriptor, Int(status.st_size))
   }
@@ -74,10 +78,16 @@ package enum StoreCopy {
       if stat(location + suffix, &status) == 0 { size += Int(status.st_size) }
     }
     guard statvfs(folder, &system) == 0 else { return }
-    let free = Int(clamping: system.f_bavail) * Int(clamping: system.f_frsize)
+    let free = bytes(Int(clamping: system.f_bavail), each: Int(clamping: system.f_frsize))
     guard free >= size + min(reserve, size) else {
       throw .noRoom(folder: folder, needed: size + min(reserve, size), free: free)
     }
+  }
+
+  /// A network's file system may say that it has no end.
+  static func bytes(_ blocks: Int, each size: Int) -> Int {
+    let (product, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
+    return isTooMuch ? .max : product
   }
 
   /// - Returns: false if it was cancelled.

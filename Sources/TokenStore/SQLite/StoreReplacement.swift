@@ -2,50 +2,77 @@ import Glibc
 
 /// Puts another file in a store's place while no gateway runs on it.
 package enum StoreReplacement {
-  package struct Failure: Error, Equatable, CustomStringConvertible {
-    package let description: String
-    init(_ description: String) { self.description = description }
+  package enum Failure: Error, Equatable, CustomStringConvertible {
+    case store(StoreOpenError)
+    case system(path: String, cause: String)
+
+    package var description: String {
+      switch self {
+      case .store(let error): "\(error)"
+      case .system(let path, let cause): "\(path): \(cause)"
+      }
+    }
   }
 
+  /// What belongs to a database and holds some of it. The database comes last: should the machine die between two
+  /// renames, it is whole without what it has not got.
+  private static let parts = ["-wal", "-journal", ""]
+
   /// What stood at `path` and beside it is renamed, so that its WAL, which belongs to it alone, can never be taken for the
-  /// new file's, and so that nothing is lost by a wrong choice.
+  /// new file's, and to a name that nothing has, so that nothing is lost by a wrong choice, nor by a second one. When it
+  /// fails, all is as it was.
   ///
   /// - Returns: where the old database is now; nil if there was none.
-  package static func replace(_ path: String, with backup: String) throws -> String? {
-    let location = try StoreOpener.locate(path)
-    let lock: StoreLock
-    do throws(StoreLock.Failure) {
-      lock = try StoreLock(besides: location)
+  package static func replace(_ path: String, with backup: String) throws(Failure) -> String? {
+    let location: String
+    do throws(StoreOpenError) {
+      location = try StoreOpener.locate(path)
     } catch {
-      switch error {
-      case .inUse(let process): throw StoreOpenError.inUse(path: path, process: process)
-      case .system(let code): throw StoreOpenError.notWritable(path: path, cause: String(cString: strerror(code)))
-      }
+      throw .store(error)
     }
+    let lock = try lock(path, at: location)
+    defer { if lock.created { lock.removeFile() } }
     let new = location + "-restoring"
-    do {
+    let old = freeName(besides: location)
+    var moved: [String] = []
+    do throws(Failure) {
       try copy(backup, to: new, ownedAs: owner(of: location))
+      for part in parts where access(location + part, F_OK) == 0 {
+        guard rename(location + part, old + part) == 0 else { throw failure(location + part) }
+        moved.append(part)
+      }
+      // Made anew from the WAL by whoever opens it.
+      unlink(location + "-shm")
+      guard rename(new, location) == 0 else { throw failure(new) }
     } catch {
       unlink(new)
-      if lock.created { lock.removeFile() }
+      for part in moved.reversed() { rename(old + part, location + part) }
       throw error
     }
-    var replaced: String?
-    if access(location, F_OK) == 0 {
-      let old = location + "-replaced"
-      for suffix in ["", "-wal"] { unlink(old + suffix) }
-      // The WAL first: should the machine die in between, the old database is whole without what it has not got.
-      for suffix in ["-wal", ""] where access(location + suffix, F_OK) == 0 {
-        guard rename(location + suffix, old + suffix) == 0 else { throw failure(location + suffix) }
-      }
-      replaced = old
-    }
-    for suffix in ["-wal", "-shm", "-journal"] { unlink(location + suffix) }
-    guard rename(new, location) == 0 else { throw failure(new) }
     DamageMark(besides: location).remove()
     syncFolder(of: location)
-    if lock.created { lock.removeFile() }
-    return replaced
+    return moved.last == "" ? old : nil
+  }
+
+  private static func lock(_ path: String, at location: String) throws(Failure) -> StoreLock {
+    do throws(StoreLock.Failure) {
+      return try StoreLock(besides: location)
+    } catch {
+      switch error {
+      case .inUse(let process): throw .store(.inUse(path: path, process: process))
+      case .system(let code): throw .store(.notWritable(path: path, cause: String(cString: strerror(code))))
+      }
+    }
+  }
+
+  private static func freeName(besides location: String) -> String {
+    var name = location + "-replaced"
+    var number = 1
+    while parts.contains(where: { access(name + $0, F_OK) == 0 }) {
+      number += 1
+      name = location + "-replaced-\(number)"
+    }
+    return name
   }
 
   /// The account that the gateway runs as: root restores, and must not keep the file for itself.
@@ -56,7 +83,9 @@ package enum StoreReplacement {
     return (status.st_uid, status.st_gid)
   }
 
-  private static func copy(_ source: String, to target: String, ownedAs owner: (user: uid_t, group: gid_t)?) throws {
+  private static func copy(_ source: String, to target: String, ownedAs owner: (user: uid_t, group: gid_t)?)
+    throws(Failure)
+  {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw failure(source) }
     defer { close(input) }
@@ -88,5 +117,7 @@ package enum StoreReplacement {
     close(folder)
   }
 
-  private static func failure(_ path: String) -> Failure { Failure("\(path): \(String(cString: strerror(errno)))") }
+  private static func failure(_ path: String) -> Failure {
+    .system(path: path, cause: String(cString: strerror(errno)))
+  }
 }

@@ -13,7 +13,7 @@ enum RestoreCommand {
     "restore", summary: "Puts a backup in the database's place, while the gateway is stopped.",
     discussion: """
       The backup is checked first, and refused when it is damaged or newer than this gatewayd. The database that was
-      there is kept beside it under a name that ends in -replaced. Everything is then as it was at the moment of the
+      there is kept beside it, as FILE-replaced, or -replaced-2 and so on. Everything is then as it was at the moment of the
       backup; the next start begins a new epoch, so that no receipt of a device is taken for another event's.
       """,
     positionals: [Positional("BACKUP", help: "a file that gatewayctl backup has made")], options: [config],
