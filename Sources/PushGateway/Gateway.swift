@@ -116,13 +116,18 @@ public final class Gateway: Sendable {
   /// Takes over what may change while running: certificate, keys, client CAs, enrolment keys, budgets, developer mode, checks and
   /// limits. All or nothing: when something is wrong, everything stays as it was.
   public func reload(_ configuration: GatewayConfiguration) throws(GatewayError) {
+    try reload(configuration, within: .seconds(30))
+  }
+
+  /// - Parameter limit: how long the loop may take to begin with it.
+  func reload(_ configuration: GatewayConfiguration, within limit: Duration) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
     let done = Reply<GatewayError?>()
-    let isWanted = Mutex(true)
+    // By the loop or by who gives up, whoever is first: a change of mind must not come after its refusal.
+    let isClaimed = Atomic(false)
     inbox.postAlways(
       .perform { worker in
-        // A change of mind must not come after its refusal.
-        guard isWanted.withLock({ $0 }) else { return }
+        guard !isClaimed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         do throws(GatewayError) {
           worker.adopt(configuration, tls: tls, keys: try ProviderKeys(configuration.providerKeys))
           done.give(nil)
@@ -130,13 +135,16 @@ public final class Gateway: Sendable {
           done.give(error)
         }
       })
-    switch done.wait(for: .seconds(30)) {
-    case .some(.some(let failure)): throw failure
-    case .some(.none): break
-    case .none:
-      isWanted.withLock { $0 = false }
-      throw GatewayError("the gateway did not take the new configuration within 30 s: it is overloaded or stuck")
+    var outcome = done.wait(for: limit)
+    if outcome == nil {
+      guard isClaimed.exchange(true, ordering: .acquiringAndReleasing) else {
+        throw GatewayError(
+          "the gateway did not take the new configuration within \(limit.components.seconds) s: it is overloaded or stuck"
+        )
+      }
+      outcome = done.wait()
     }
+    if case .some(.some(let failure)) = outcome { throw failure }
   }
 
   /// What became of a reload, for `status` and the metrics.
