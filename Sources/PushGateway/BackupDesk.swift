@@ -16,7 +16,7 @@ final class BackupDesk: Sendable {
 
   func copy() throws(AdminFailure) -> BackupFile {
     let before = state.withLock { state in
-      defer { if case .free = state { state = .copying } }
+      defer { if state == .free { state = .copying } }
       return state
     }
     switch before {
@@ -24,9 +24,9 @@ final class BackupDesk: Sendable {
     case .copying: throw .unavailable("another backup is being made: wait for it to end")
     case .ended: throw .unavailable("the gateway is ending")
     }
-    defer { state.withLock { if case .copying = $0 { $0 = .free } } }
+    defer { state.withLock { if $0 == .copying { $0 = .free } } }
     do throws(StoreCopy.Failure) {
-      let copy = try StoreCopy.make(of: database) { state.withLock { if case .ended = $0 { true } else { false } } }
+      let copy = try StoreCopy.make(of: database) { state.withLock { $0 == .ended } }
       return BackupFile(descriptor: copy.descriptor, bytes: copy.bytes)
     } catch {
       throw .unavailable("no backup was made: \(error)")

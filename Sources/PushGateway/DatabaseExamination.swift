@@ -23,7 +23,7 @@ package enum DatabaseExamination {
         }
       }
       // A file that cannot be read tells no numbers either.
-      func count(_ table: StoredRow.Table) -> Int { ((try? inspection.count(of: table)) ?? nil) ?? 0 }
+      func count(_ table: StoredRow.Table) -> Int { (try? inspection.count(of: table)) ?? 0 }
       let journal = (try? inspection.journal()) ?? (entries: 0, bytes: 0)
       return DatabaseReport(
         path: path, bytes: inspection.bytes, schema: inspection.schema,

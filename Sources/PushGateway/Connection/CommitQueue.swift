@@ -32,7 +32,7 @@ struct CommitQueue {
   private(set) var byteCount = 0
 
   /// The batch was handed to the journal. Pushes above `newestBefore` came with it.
-  mutating func appended(_ batch: StoreBatch, at now: Int64, after newestBefore: UInt64 = .max) {
+  mutating func appended(_ batch: StoreBatch, at now: Int64, after newestBefore: UInt64) {
     let bytes = current.byteCount
     byteCount += bytes
     waiting.append(

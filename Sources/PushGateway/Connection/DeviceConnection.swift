@@ -136,11 +136,11 @@ final class DeviceConnection: ConnectionListener {
 
   /// Answers once everything decided so far is durable.
   func answer(
-    _ status: Int, _ body: [UInt8], isRead: Bool = false, _ stream: HTTP2Stream, on connection: HTTPConnection
+    _ status: Int, _ body: [UInt8], _ stream: HTTP2Stream, on connection: HTTPConnection
   ) {
     worker.commits.current.answers.append(
       PendingOutput.Answer(
-        connection: connection.id, stream: stream.id, status: status, body: body, isRead: isRead))
+        connection: connection.id, stream: stream.id, status: status, body: body))
   }
 
   func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {

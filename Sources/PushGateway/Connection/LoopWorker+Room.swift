@@ -15,10 +15,15 @@ extension LoopWorker {
   private static let lookPause: Int64 = 100
 
   /// What the configuration allows, and no more than there are descriptors for.
-  var connectionLimit: Int { min(configuration.limits.connections, descriptorRoom) }
+  var connectionLimit: Int { min(configuration.limits.connections, Self.connectionBound(descriptors: descriptorRoom)) }
 
   /// Those that have been told to leave do not count, as far as this goes.
-  private var leavingLimit: Int { max(8, connectionLimit / 8) }
+  private var leavingLimit: Int { Self.leavingLimit(of: connectionLimit) }
+
+  static func leavingLimit(of connections: Int) -> Int { max(8, connections / 8) }
+
+  /// So many that those which are leaving have descriptors too, and the rest of the process keeps its own.
+  static func connectionBound(descriptors: Int) -> Int { max(1, min(descriptors / 9 * 8, descriptors - 8)) }
 
   func hasRoom() -> Bool {
     if connections.count - evicted.count < connectionLimit { return true }

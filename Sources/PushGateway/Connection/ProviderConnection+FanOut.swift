@@ -142,14 +142,7 @@ extension ProviderConnection {
 
   func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
     guard let stream = connection.http2.stream(answer.stream), case .fanOut(let id, _) = answer.part else { return }
-    let refusal = Refusal.storeUnavailable
-    worker.counters.count(refusal.reason)
-    worker.fields.startResponse(status: refusal.reason.status)
-    worker.fields.append(.contentType, "application/json")
-    worker.fields.append(id.uuid, as: .apnsID)
-    if let wait = refusal.retryAfter { worker.fields.append(.retryAfter, integer: wait) }
-    connection.http2.respond(to: stream, worker.fields, body: refusal.body)
-    worker.touch(connection)
+    respond(.storeUnavailable, to: stream, id: id, on: connection)
   }
 
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {

@@ -185,7 +185,7 @@ final class ProviderConnection: ConnectionListener {
   }
 
   /// - Parameter given: the push's id where it has one already; else the client's, or a new one.
-  private func respond(
+  func respond(
     _ refusal: Refusal, to stream: HTTP2Stream, id given: PushID? = nil, early: Bool = false,
     exhaustion: PushVerdict.Exhaustion? = nil,
     on connection: HTTPConnection

@@ -36,7 +36,7 @@ package final class Ledger {
   var devicesByKey: [UInt64: Int] = [:]
   var widgetLists: Set<[Widget]> = []
 
-  /// Interned policies; `WidgetState.policy` is an index in here. Only grows, by as many as a reload brings new ones.
+  /// Interned policies; `WidgetAccount.policy` is an index in here. Only grows, by as many as a reload brings new ones.
   var policies: [BudgetPolicy] = []
   /// Counts changes of the policies, over restarts too.
   var policyGeneration: UInt32 = 1

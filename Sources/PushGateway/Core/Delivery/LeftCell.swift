@@ -7,7 +7,7 @@ package struct LeftCell: Hashable, Sendable {
   package var kind: String
   package var family: WidgetFamily
   package var cell: BudgetCell
-  /// As ``WidgetState/policy``: not stored, and changes with the rules, so that a cell earns nothing twice over while
+  /// As ``WidgetAccount/policy``: not stored, and changes with the rules, so that a cell earns nothing twice over while
   /// it lies here.
   package var policy: UInt32
 

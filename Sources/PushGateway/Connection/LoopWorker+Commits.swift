@@ -1,0 +1,102 @@
+import GatewayCore
+import GatewayIO
+import TokenStore
+import TokenStoreSQLite
+
+/// The way to the store and back: what a turn has decided goes there as one batch, and what waited for it leaves.
+extension LoopWorker {
+  func submit() {
+    ledger.moveDeliveries(to: &commits.current.deliveries)
+    if let batch = ledger.takeBatch(clock: clock.stored(loop.now)) {
+      commits.appended(batch, at: loop.now.bootNanoseconds, after: submittedNumber)
+      submittedNumber = ledger.newestNumber
+      store.append(batch)
+    } else if let output = commits.nothingToCommit() {
+      release(output)
+    }
+  }
+
+  /// What was decided and had no commit to go along with. Called when the loop has ended, before the store does.
+  func leaveTrail() {
+    if let batch = ledger.takeBatch(clock: clock.stored(loop.now), isLast: true) { store.append(batch) }
+  }
+
+  func heard(_ reply: JournalReply) {
+    switch reply {
+    case .durable(let sequence):
+      if storeFailure != nil { log.info("the store takes commits again") }
+      storeFailure = nil
+      while let durable = commits.nextDurable(upTo: sequence) {
+        counters.batchesDurable += 1
+        counters.commitLatency.observe(Double(loop.now.bootNanoseconds - durable.appendedAt) / 1_000_000_000)
+        let (isTimed, delay) = (
+          !durable.output.deliveries.isEmpty, LoopClock.readBootNanoseconds() - durable.appendedAt
+        )
+        if isTimed { observeEvents(of: durable.output, after: durable.newestBefore, delay: delay) }
+        release(durable.output)
+      }
+    case .failing(_, let cause):
+      counters.commitFailures += 1
+      if storeFailure == nil {
+        log.error("the store cannot commit; pushes are answered 503 until it can", (.cause, cause))
+      }
+      storeFailure = cause
+      denyReads()
+    case .damaged(let cause):
+      counters.commitFailures += 1
+      log.error(
+        "the database is damaged: nothing more is accepted, and nothing is tried again; stop, restore a backup, start",
+        (.cause, cause))
+      storeFailure = cause
+      denyReads()
+    }
+  }
+
+  private func denyReads() {
+    for answer in commits.takeReads() {
+      guard let connection = connections[answer.connection] else { continue }
+      connection.role.listener.deny(answer, on: connection)
+    }
+  }
+
+  /// Only of pushes that came with this very batch: what waited for a budget or a device was not late.
+  private func observeEvents(of output: PendingOutput, after number: UInt64, delay: Int64) {
+    for case .refresh(let refresh) in output.deliveries where refresh.push.number > number {
+      counters.eventLatency.observe(Double(delay) / 1_000_000_000)
+    }
+  }
+
+  private func release(_ output: PendingOutput) {
+    // Taken out for the length of the loop: each access to a property of a class is checked for overlaps.
+    var fields = OutgoingFields.none
+    swap(&fields, &self.fields)
+    for answer in output.pushes {
+      guard let connection = connections[answer.connection], case .provider(let provider) = connection.role
+      else { continue }
+      provider.confirm(answer, with: &fields, on: connection)
+      touch(connection)
+    }
+    swap(&fields, &self.fields)
+    for answer in output.answers {
+      guard let connection = connections[answer.connection] else { continue }
+      connection.role.listener.confirm(answer, on: connection)
+    }
+    for delivery in output.deliveries { deliver(delivery) }
+    for notice in output.notices { notice() }
+    commits.recycle(output)
+  }
+
+  private func deliver(_ delivery: Delivery) {
+    let session: SessionID
+    switch delivery {
+    case .refresh(let refresh): session = refresh.session
+    case .endStream(let ended): session = ended
+    }
+    guard let id = sessions[session], let connection = connections[id], case .device(let device) = connection.role
+    else { return }
+    switch delivery {
+    case .refresh(let refresh): device.write(refresh, on: connection)
+    case .endStream(let ended): device.end(ended, on: connection)
+    }
+  }
+}
