@@ -33,9 +33,9 @@ final class StoreWorker {
       if let limit = intake.pageLimit { try? writer.limitPages(to: limit) }
       if undurable.isEmpty, intake.ending != nil { break }
       let count = min(undurable.count, groupLimit)
-      inbox.setBusy(true)
-      defer { inbox.setBusy(false) }
       do throws(DatabaseError) {
+        inbox.setBusy(true)
+        defer { inbox.setBusy(false) }
         try writer.write(undurable[..<count])
         succeed(count)
       } catch {
@@ -44,7 +44,6 @@ final class StoreWorker {
           break
         }
         fail(count, with: error)
-        inbox.setBusy(false)
         if let end = intake.ending?.giveUpAt, clock.now >= end { break }
         inbox.pause(for: pause(until: intake.ending?.giveUpAt))
       }
@@ -74,7 +73,6 @@ final class StoreWorker {
     isDamaged = true
     DamageMark(besides: writer.path).put(damage.description)
     reply(.damaged(cause: damage.description))
-    inbox.setBusy(false)
     inbox.waitForEnd()
   }
 
