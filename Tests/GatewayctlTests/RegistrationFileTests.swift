@@ -39,7 +39,7 @@ import Testing
       #expect(broken.code == .failure)
       #expect(broken.error.contains("broke off"))
       #expect(try String(contentsOfFile: file, encoding: .utf8) == "{\"format\":1}\n{}\n")
-      #expect(!FileManager.default.fileExists(atPath: file + ".new"))
+      #expect(!FileManager.default.fileExists(atPath: file + ".part"))
       let nowhere = run(["registrations", "export", directory.path + "/no/where"])
       #expect(nowhere.code == .failure && nowhere.error.contains("/no/where"))
     }

@@ -43,15 +43,27 @@ struct AdminClient {
 
   /// - Parameters:
   ///   - seconds: that nothing may come.
-  ///   - receive: gets the body as it comes; false ends it, and then this throws.
+  ///   - descriptor: gets the body as it comes.
+  ///   - name: the descriptor's, for an error.
+  ///   - look: sees what has been written.
   func download(
     _ path: [String], query: [(String, String?)] = [], method: String = "GET", seconds: Int = timeoutSeconds,
-    receiving receive: (UnsafeRawBufferPointer) -> Bool
+    to descriptor: Int32, named name: String, look: (UnsafeRawBufferPointer) -> Void = { _ in }
   ) throws {
-    try withoutActuallyEscaping(receive) { receive in
-      let (status, bytes) = try exchange(
-        method, path, query: query, body: method == "GET" ? nil : [], seconds: seconds, receiving: receive)
-      _ = try accepted(status, bytes)
+    var code: Int32 = 0
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      code = OutputFile.write(bytes, to: descriptor)
+      if code == 0 { look(bytes) }
+      return code == 0
+    }
+    do {
+      try withoutActuallyEscaping(receive) { receive in
+        let (status, bytes) = try exchange(
+          method, path, query: query, body: method == "GET" ? nil : [], seconds: seconds, receiving: receive)
+        _ = try accepted(status, bytes)
+      }
+    } catch {
+      throw code == 0 ? error : CommandFailure("cannot write \(name): \(String(cString: strerror(code)))")
     }
   }
 

@@ -20,16 +20,9 @@ enum BackupCommand {
     let file = invocation.arguments[0]
     var saved: Saved?
     try OutputFile.make(file, what: "the backup") { descriptor in
-      var code: Int32 = 0
-      do {
-        // The gateway copies before it sends.
-        try admin.download(["backup"], method: "POST", seconds: AdminClient.patience) { bytes in
-          code = OutputFile.write(bytes, to: descriptor)
-          return code == 0
-        }
-      } catch {
-        throw code == 0 ? error : CommandFailure("cannot write \(file): \(String(cString: strerror(code)))")
-      }
+      // The gateway copies before it sends.
+      try admin.download(
+        ["backup"], method: "POST", seconds: AdminClient.patience, to: descriptor, named: file)
     } check: { written in
       saved = try Saved(file: file, written: written)
     }

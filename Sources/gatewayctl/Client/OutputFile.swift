@@ -9,18 +9,12 @@ enum OutputFile {
     let new = path + ".new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw refusal(new, what) }
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else {
-        let failure = refusal(new, what)
-        close(descriptor)
-        unlink(new)
-        throw failure
-      }
-      bytes = bytes.dropFirst(count)
-    }
+    let code = Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
     close(descriptor)
+    guard code == 0 else {
+      unlink(new)
+      throw refusal(new, what, code)
+    }
     guard rename(new, path) == 0 else { throw refusal(path, what) }
   }
 
@@ -39,15 +33,18 @@ enum OutputFile {
     return 0
   }
 
-  /// Makes a file that only its owner may read and that was not there before. It has its name only once `body` has filled
-  /// its descriptor and `check` has found it good under the passing name; until then, and after a failure, it has none.
+  /// Makes a file that only its owner may read. It has its name only once `body` has filled its descriptor and `check` has
+  /// found it good under the passing name; until then, and after a failure, it has none.
+  /// - Parameter replacing: whether a file that has the name already goes for it, and does not stand in its way.
   static func make(
-    _ path: String, what: String, fill body: (Int32) throws -> Void, check: (String) throws -> Void
+    _ path: String, what: String, replacing: Bool = false, fill body: (Int32) throws -> Void,
+    check: (String) throws -> Void = { _ in }
   ) throws {
-    guard access(path, F_OK) != 0 else {
+    guard replacing || access(path, F_OK) != 0 else {
       throw CommandFailure("\(path) is there already, and is not overwritten: name another file")
     }
     let new = path + ".part"
+    // What another run has left behind may be open to others: begin with a file of our own.
     unlink(new)
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw refusal(new, what) }
@@ -58,11 +55,11 @@ enum OutputFile {
       guard fsync(descriptor) == 0 else { throw refusal(new, what) }
     }
     try check(new)
-    // Unlike rename(2) this never replaces what came there meanwhile.
-    guard link(new, path) == 0 else { throw refusal(path, what) }
+    // Unlike rename(2), link(2) never replaces what came there meanwhile.
+    guard (replacing ? rename(new, path) : link(new, path)) == 0 else { throw refusal(path, what) }
   }
 
-  private static func refusal(_ path: String, _ what: String) -> CommandFailure {
-    CommandFailure("cannot write \(what) \(path): \(String(cString: strerror(errno)))")
+  private static func refusal(_ path: String, _ what: String, _ code: Int32 = errno) -> CommandFailure {
+    CommandFailure("cannot write \(what) \(path): \(String(cString: strerror(code)))")
   }
 }

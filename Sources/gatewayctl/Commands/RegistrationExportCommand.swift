@@ -17,46 +17,27 @@ enum RegistrationExportCommand {
   ) { invocation in
     let admin = try invocation.admin()
     let query = [("app", invocation.value(app))]
-    // The first line says what the file is.
-    var lines = -1
     if let path = invocation.arguments.first, path != "-" {
-      let file = try SecretFile(path)
-      try download(admin, query, counting: &lines) { try file.write($0) }
-      try file.finish()
-      invocation.output.error("\(max(0, lines)) registrations are in \(path), which is a secret (mode 0600).")
+      var registrations = 0
+      try OutputFile.make(path, what: "the export", replacing: true) { descriptor in
+        registrations = try download(admin, query, to: descriptor, named: path)
+      }
+      invocation.output.error("\(registrations) registrations are in \(path), which is a secret (mode 0600).")
     } else {
-      try download(admin, query, counting: &lines) { try writeOut($0) }
+      _ = try download(admin, query, to: STDOUT_FILENO, named: "the export")
     }
     return .success
   }
 
+  /// - Returns: how many registrations there were.
   private static func download(
-    _ admin: AdminClient, _ query: [(String, String?)], counting lines: inout Int,
-    to write: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    var count = lines
-    var failure: (any Error)?
-    do {
-      try admin.download(["registrations", "export"], query: query) { bytes in
-        count += bytes.count { $0 == UInt8(ascii: "\n") }
-        do { try write(bytes) } catch {
-          failure = error
-          return false
-        }
-        return true
-      }
-    } catch {
-      throw failure ?? error
+    _ admin: AdminClient, _ query: [(String, String?)], to descriptor: Int32, named name: String
+  ) throws -> Int {
+    var lines = 0
+    try admin.download(["registrations", "export"], query: query, to: descriptor, named: name) { bytes in
+      lines += bytes.count { $0 == UInt8(ascii: "\n") }
     }
-    lines = count
-  }
-
-  private static func writeOut(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = Glibc.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-      guard count > 0 else { throw CommandFailure("cannot write: \(String(cString: strerror(errno)))") }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
+    // The first line says what the file is.
+    return max(0, lines - 1)
   }
 }
