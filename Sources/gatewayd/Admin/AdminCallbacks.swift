@@ -107,18 +107,22 @@ private func collectField(
 }
 
 private func queue(_ answer: AdminAnswer, on connection: OpaquePointer) -> MHD_Result {
-  let created =
-    answer.stream.map(streamed) ?? answer.file.map { sent($0, on: connection) }
-    ?? answer.body.withUnsafeBytes { bytes in
+  let created: OpaquePointer?
+  var isEmpty = false
+  switch answer.body {
+  case .bytes(let bytes):
+    isEmpty = bytes.isEmpty
+    created = bytes.withUnsafeBytes { bytes in
       // The library copies, and so does not write; its parameter is only not const.
       MHD_create_response_from_buffer(
         bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
+  case .lines(let stream): created = streamed(stream)
+  case .file(let file): created = sent(file, on: connection)
+  }
   guard let response = created else { return .NO }
   defer { MHD_destroy_response(response) }
-  if answer.stream != nil || answer.file != nil || !answer.body.isEmpty {
-    _ = MHD_add_response_header(response, "content-type", answer.contentType)
-  }
+  if !isEmpty { _ = MHD_add_response_header(response, "content-type", answer.contentType) }
   // Tokens and budgets are nobody's to keep.
   _ = MHD_add_response_header(response, "cache-control", "no-store")
   for (name, value) in answer.fields { _ = MHD_add_response_header(response, name, value) }

@@ -97,7 +97,9 @@ final class AdminRouter: Sendable {
     case .status: .json(try backend.status())
     case .registrations: .json(try page(request))
     case .registrationExport:
-      AdminAnswer(streaming: try backend.exportRegistrations(app: try Self.parameter("app", of: request)))
+      AdminAnswer(
+        status: 200, contentType: "application/jsonl",
+        body: .lines(AdminStream(try backend.exportRegistrations(app: try Self.parameter("app", of: request)))))
     case .registrationImport: .json(try imported(request))
     case .registrationSweep:
       .json(try backend.sweepRegistrations(try AdminBody.sweepRequest(request.body), peerUID: request.peerUID))
@@ -109,7 +111,7 @@ final class AdminRouter: Sendable {
     case .developerModeAudit: .json(["entries": try backend.developerModeAudit()])
     case .explain(let id): .json(try backend.explain(id: id))
     case .explainNewest: .json(try newest(request))
-    case .backup: AdminAnswer(sending: try backend.backup(), contentType: "application/vnd.sqlite3")
+    case .backup: AdminAnswer(status: 200, contentType: "application/vnd.sqlite3", body: .file(try backend.backup()))
     }
   }
 
@@ -166,7 +168,7 @@ final class AdminRouter: Sendable {
       let who = try Self.parameter("who", of: request) ?? Self.caller(request)
       let why = try Self.parameter("why", of: request)
       try backend.endDeveloperMode(app: app, device: device, who: who, why: why, peerUID: request.peerUID)
-      return AdminAnswer(status: 204, body: [])
+      return AdminAnswer(status: 204, body: .bytes([]))
     default:
       return .json(["grants": try backend.developerModes()])
     }

@@ -55,9 +55,7 @@ enum CheckCommand {
     }
     let report = try DatabaseExamination.report(of: path)
     if invocation.has(json) {
-      var bytes = AdminAnswer.json(report).body
-      if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-      invocation.output.print(String(decoding: bytes, as: UTF8.self))
+      try invocation.output.printJSON(report)
     } else {
       invocation.output.print(DatabaseReportText.text(of: report, style: invocation.output.style))
     }
