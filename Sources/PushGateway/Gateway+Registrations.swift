@@ -80,7 +80,7 @@ extension Gateway {
     guard !isBeyond, age >= Ledger.StaleSweep.shortestAge else {
       throw .invalid("olderThanSeconds must be at least \(Ledger.StaleSweep.shortestAge / 1000), a day")
     }
-    let isDryRun = request.dryRun ?? false
+    let isDryRun = request.dryRun
     var sweep = Ledger.StaleSweep(olderThan: age, app: try Self.optionalApp(request.app), isDryRun: isDryRun)
     var hasMore = true
     while hasMore {

@@ -75,8 +75,8 @@ final class SampleGateway: AdminBackend {
   }
 
   func sweepRegistrations(_ request: SweepRequest, peerUID: UInt32?) throws(AdminFailure) -> SweepReport {
-    note("sweep \(request.olderThanSeconds) \(request.app ?? "-") \(request.dryRun ?? false) by \(request.who)")
-    return SweepReport(dryRun: request.dryRun ?? false, registrations: 9, stale: 2, devices: 1)
+    note("sweep \(request.olderThanSeconds) \(request.app ?? "-") \(request.dryRun) by \(request.who)")
+    return SweepReport(dryRun: request.dryRun, registrations: 9, stale: 2, devices: 1)
   }
 
   func registration(token: String) throws(AdminFailure) -> RegistrationReport {

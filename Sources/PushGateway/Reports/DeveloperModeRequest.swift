@@ -15,16 +15,11 @@ public struct DeveloperModeRequest: Codable, Sendable, Equatable {
     self.why = why
   }
 
-  /// Throws an error that names the key also for `1.5` and `1e30`, of which a decoder says only that they are no `Int`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     app = try container.decodeIfPresent(String.self, forKey: .app)
     device = try container.decodeIfPresent(String.self, forKey: .device)
-    guard let seconds = Int(exactly: try container.decode(Double.self, forKey: .seconds)) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .seconds, in: container, debugDescription: "must be a whole number")
-    }
-    self.seconds = seconds
+    seconds = try container.decodeWholeNumber(forKey: .seconds)
     who = try container.decode(String.self, forKey: .who)
     why = try container.decode(String.self, forKey: .why)
   }

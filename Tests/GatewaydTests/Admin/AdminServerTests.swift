@@ -199,6 +199,23 @@ import Testing
   }
 
   @Test(
+    "A wrong sweep is told what is wrong with it",
+    arguments: [
+      (#"{"who":"ada"}"#, "'olderThanSeconds' is missing"),
+      (#"{"olderThanSeconds":86400.5,"who":"ada"}"#, "'olderThanSeconds' must be a whole number"),
+      (#"{"olderThanSeconds":1e30,"who":"ada"}"#, "'olderThanSeconds' must be a whole number"),
+      (#"{"olderThanSeconds":86400,"dryRun":"no","who":"ada"}"#, "'dryRun' must be true or false"),
+    ]) func sweeps(body: String, detail: String) throws
+  {
+    try serving { socket, _, backend in
+      let answer = try #require(socket.send("POST", "/v1/registrations/sweep", body: body))
+      #expect(answer.status == 400)
+      #expect(answer.body.contains(detail), "\(answer.body)")
+      #expect(backend.calls.isEmpty)
+    }
+  }
+
+  @Test(
     "A wrong body is told what is wrong with it",
     arguments: [
       ("", 400, "JSON object"), ("[]", 400, "JSON object"), ("{", 400, "JSON object"),
