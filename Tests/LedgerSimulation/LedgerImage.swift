@@ -52,7 +52,7 @@ struct LedgerImage {
         registration.states.map { ledger.policy($0.policy) } + registration.left.map { ledger.policy($0.policy) }
     }
     for device in ledger.devices { devices[device.id] = device.keyHash }
-    retired = ledger.retired.mapValues(\.token)
+    retired = ledger.retired.all
     grants = ledger.developerMode.grants.mapValues(\.grant)
     audit = Array(ledger.audit.remembered)
     for fanOut in ledger.fanOuts.all {

@@ -170,28 +170,26 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Forgets what is past its time: retired tokens, grants, fan-outs, and, with ``tidyMore(at:limit:)``, removed apps
-  /// whose budgets would be full again. Meant to be called now and then; it walks over all retired tokens.
+  /// Forgets what is past its time: grants and fan-outs, and, with ``tidyMore(at:limit:)``, retired tokens and removed apps
+  /// whose budgets would be full again. Meant to be called now and then.
   package func tidy(at now: LedgerTime, wall: UnixTime) {
     endExpiredDeveloperModes(at: now, wall: wall)
     trail.forgetOutlived(at: now)
-    for (key, old) in retired where old.token.forgottenAt <= now {
-      retired[key] = nil
-      batch.write(.retiredToken, id: old.row, nil)
-    }
     tidyFanOuts(at: now)
     switchAllowances = switchAllowances.filter { !$0.value.isFresh(at: now) }
     if tidyWalk == nil { tidyWalk = RegistrationWalk() }
   }
 
-  /// Goes on with the walk over all registrations that ``tidy(at:wall:)`` started.
-  /// - Returns: whether the walk is not over yet.
+  /// Goes on with what ``tidy(at:wall:)`` started, a part of it in each turn.
+  /// - Returns: whether there is more.
   package func tidyMore(at now: LedgerTime, limit: Int = 2048) -> Bool {
     guard var walk = tidyWalk else { return false }
+    forgetRetired(at: now, limit: limit)
     for _ in 0..<limit {
       guard let registration = walk.next(in: registrations) else {
-        tidyWalk = nil
-        return false
+        // At its end it stays at its end.
+        tidyWalk = hasRetiredToForget(at: now) ? walk : nil
+        return tidyWalk != nil
       }
       noteStanding(of: registration.device, at: now)
       guard !registration.isActive else { continue }

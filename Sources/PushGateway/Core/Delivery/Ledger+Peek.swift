@@ -37,7 +37,7 @@ extension Ledger {
   /// When a token that nobody has any more was last retired, in whatever environment.
   package func retirement(of token: DeviceToken) -> UnixTime? {
     GatewayEnvironment.allCases
-      .compactMap { retired[RetiredToken.Key(token: token, environment: $0)]?.token.retiredAt }
+      .compactMap { retired[RetiredToken.Key(token: token, environment: $0)]?.retiredAt }
       .max { $0.milliseconds < $1.milliseconds }
   }
 

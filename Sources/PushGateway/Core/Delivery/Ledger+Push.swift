@@ -10,8 +10,8 @@ extension Ledger {
     bundleID: BundleID, at now: LedgerTime
   ) -> PushVerdict {
     guard let registration = index.find(token, in: environment) else {
-      if let old = retired[RetiredToken.Key(token: token, environment: environment)], old.token.forgottenAt > now {
-        return .denied(.unregistered(at: old.token.retiredAt))
+      if let old = retired[RetiredToken.Key(token: token, environment: environment)], old.forgottenAt > now {
+        return .denied(.unregistered(at: old.retiredAt))
       }
       return .denied(.unknownToken)
     }

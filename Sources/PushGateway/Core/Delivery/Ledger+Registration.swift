@@ -165,7 +165,7 @@ extension Ledger {
     if let holder = index.find(token, in: environment) {
       return holder.device.id == device && holder.app.bundleID == app
     }
-    guard let old = retired[RetiredToken.Key(token: token, environment: environment)]?.token, old.forgottenAt > now
+    guard let old = retired[RetiredToken.Key(token: token, environment: environment)], old.forgottenAt > now
     else { return true }
     return old.owner == device && old.bundleID == app
   }
@@ -177,26 +177,26 @@ extension Ledger {
       token: registration.token, environment: registration.environment, bundleID: registration.app.bundleID,
       owner: registration.device.id, retiredAt: wall,
       forgottenAt: now.advanced(byMilliseconds: rules.retention))
-    let row = retired[old.key]?.row ?? nextRetiredRow
-    nextRetiredRow = max(nextRetiredRow, row + 1)
-    retired[old.key] = (row, old)
+    let (row, earlier) = retired.insert(old)
+    if let earlier { batch.write(.retiredToken, id: earlier, nil) }
     batch.write(.retiredToken, id: row, old.encode())
-    boundRetired()
+    // Two for each that comes, so that what is over the bound shrinks.
+    forgetRetired(at: now, limit: 2)
   }
 
   /// Devices that enrol and leave in a loop would fill memory for the retention: beyond as many as there are
-  /// registrations the oldest are forgotten before their time. An eighth at once, since finding them looks at all.
-  private func boundRetired() {
-    let room = max(retiredAtLeast, registrations.count)
-    guard retired.count > room + room / 8 else { return }
-    let oldestKept = retired.values.map(\.row).sorted()[retired.count - room]
-    for old in retired.values where old.row < oldestKept { batch.write(.retiredToken, id: old.row, nil) }
-    retired = retired.filter { $0.value.row >= oldestKept }
+  /// registrations the oldest are forgotten before their time.
+  private var retiredRoom: Int { max(retiredAtLeast, registrations.count) }
+
+  func forgetRetired(at now: LedgerTime, limit: Int) {
+    for row in retired.forget(at: now, beyond: retiredRoom, limit: limit) { batch.write(.retiredToken, id: row, nil) }
   }
 
+  func hasRetiredToForget(at now: LedgerTime) -> Bool { retired.isDue(at: now, beyond: retiredRoom) }
+
   private func forgetRetired(_ key: RetiredToken.Key) {
-    guard let old = retired.removeValue(forKey: key) else { return }
-    batch.write(.retiredToken, id: old.row, nil)
+    guard let row = retired.remove(key) else { return }
+    batch.write(.retiredToken, id: row, nil)
   }
 
   // MARK: Widgets

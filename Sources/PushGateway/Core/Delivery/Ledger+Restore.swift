@@ -42,8 +42,7 @@ extension Ledger {
         case .registration: try registration(id, asOf, &reader)
         case .retiredToken:
           let token = try RetiredToken.decode(&reader)
-          ledger.retired[token.key] = (id, token)
-          ledger.nextRetiredRow = max(ledger.nextRetiredRow, id + 1)
+          ledger.retired.restore(token, row: id)
         case .developerMode: ledger.developerMode.restore(try DeveloperMode.Grant.decode(&reader), row: id)
         case .audit:
           ledger.audit.restore(try AuditEntry.decode(&reader), row: id)

@@ -25,7 +25,7 @@ package final class Ledger {
   package internal(set) var attachedCount = 0
   package internal(set) var index = TokenIndex()
   var presence: [BundleID: AppPresence] = [:]
-  package internal(set) var retired: [RetiredToken.Key: (row: UInt64, token: RetiredToken)] = [:]
+  package internal(set) var retired = RetiredTokens()
   /// So many retired tokens are kept in any case, however few registrations there are.
   var retiredAtLeast = 65_536
   package internal(set) var deadlines = DeadlineQueue()
@@ -51,7 +51,6 @@ package final class Ledger {
   package internal(set) var nextSequence: UInt64 = 1
   var nextDeviceNumber: UInt64 = 1
   var nextRegistrationID: UInt64 = 1
-  var nextRetiredRow: UInt64 = 1
   /// Of devices that have switched developer mode lately.
   var switchAllowances: [DeviceID: SpacedAllowance] = [:]
   var pendingDeliveries: [Delivery] = []

@@ -51,6 +51,8 @@ package final class LoopThread: Sendable {
   fileprivate static func run(_ context: UnsafeMutableRawPointer) {
     let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
     linux_name_thread(body.name)
+    // Whatever it writes to may be closed by its reader, and that is an error to be told and no end of the process.
+    linux_block_sigpipe()
     body.run()
   }
 }
