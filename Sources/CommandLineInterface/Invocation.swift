@@ -16,7 +16,7 @@ package struct Invocation: Sendable {
 
   package func required(_ option: CommandOption) throws(UsageError) -> String {
     guard let text = value(option) else {
-      throw UsageError("--\(option.name) \(option.placeholder ?? "") is required: \(option.help)", help: command)
+      throw UsageError("--\(option.name) \(option.placeholder ?? "") is required", help: command)
     }
     return text
   }

@@ -57,6 +57,10 @@ extension Gateway {
           lines.append((place + 1, parsed))
         }
       } catch {
+        guard !RegistrationLine.isHead(line) else {
+          throw AdminFailure(
+            status: 422, code: "wrong-format", detail: "line \(place + 1): \(error.detail); nothing was taken over")
+        }
         report.refused += 1
         report.notes.append(ImportReport.Note(line: place + 1, error: error.code, detail: error.detail))
       }

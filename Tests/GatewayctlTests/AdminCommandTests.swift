@@ -146,9 +146,9 @@ import Testing
           failed    payload: 'content-available' in place of 'content-changed'
 
           """)
-      let unknown = run(["explain", "none"])
+      let unknown = run(["explain", "00ff"])
       #expect(unknown.code == .failure)
-      #expect(unknown.output == "Nothing is known of none: it is too old, or it never arrived here.\n")
+      #expect(unknown.output == "Nothing is known of 00ff: it is too old, or it never arrived here.\n")
     }
   }
 
@@ -173,12 +173,24 @@ import Testing
 
   @Test("A refusal is the gateway's own sentence on standard error, with exit code 1") func refusal() throws {
     try withGateway { run, _, _ in
-      let result = run(["budget", "show", "ff/../x?y"])
+      let result = run(["budget", "show", "ffff"])
       #expect(result.code == .failure)
       #expect(result.output.isEmpty)
-      #expect(
-        result.error == "gatewayctl: nothing is served under this path\n" || result.error.contains("no registration"))
+      #expect(result.error == "gatewayctl: no registration has the token ffff\n")
       #expect(run(["registrations", "ff"]).error == "gatewayctl: no registration has the token ff\n")
+    }
+  }
+
+  @Test(
+    "What is no token or id is named, and nobody is asked", arguments: ["", "ff/../x?y", "abc", "8f14e45f/reset", "zz"])
+  func noToken(text: String) throws {
+    try withGateway { run, gateway, _ in
+      for command in [["budget", "show"], ["budget", "reset", "--why", "x"], ["registrations"], ["explain"]] {
+        let result = run(command + [text])
+        #expect(result.code == .usage, "\(command)")
+        #expect(result.error.contains("not '\(text)'"), "\(result.error)")
+      }
+      #expect(gateway.calls.isEmpty)
     }
   }
 

@@ -15,10 +15,14 @@ import Testing
         """)
   }
 
-  @Test("Control characters in a cell are escaped") func escapes() {
+  @Test("Control characters in a cell are escaped, and those that turn others round; words of any script are not")
+  func escapes() {
     var table = Table([Table.Column("kind")])
     table.add(["a\u{1B}[2J\n\u{9B}b"])
-    #expect(table.text() == "kind\na\\u{1b}[2J\\u{a}\\u{9b}b")
+    table.add(["\u{202E}exe\u{2066}\u{2028}"])
+    table.add(["קפה 👩‍🍳"])
+    #expect(
+      table.text() == "kind\na\\u{1b}[2J\\u{a}\\u{9b}b\n\\u{202e}exe\\u{2066}\\u{2028}\nקפה 👩‍🍳")
   }
 
   @Test("Colours appear only where asked for") func colours() {

@@ -92,6 +92,11 @@ async def test_a_bad_line_is_named_and_stops_no_other(start, tmp_path) -> None:
         assert (report["lines"], report["added"], report["unchanged"], report["kept"], report["refused"]) == (
             10, 0, 3, 1, 5)
         assert [note["line"] for note in report["notes"]] == [4, 5, 7, 8, 9, 10]
+        before = gateway.admin("GET", "/v1/status")[1]["registrations"]
+        file.write_text("\n".join([json.dumps({**head, "version": 2}), other(7), other(8)]))
+        foreign = gateway.ctl("registrations", "import", str(file))
+        assert foreign.returncode == 1 and "version 2" in foreign.stderr and "nothing was taken over" in foreign.stderr
+        assert gateway.admin("GET", "/v1/status")[1]["registrations"] == before
         missing = gateway.ctl("registrations", "import", str(tmp_path / "nothing"))
         assert missing.returncode == 1 and "No such file" in missing.stderr
 

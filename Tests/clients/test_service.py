@@ -111,6 +111,14 @@ async def test_status_says_what_the_gateway_does(gateway: Gateway, manager: Mana
     assert not failed["succeeded"] and "nonsense" in failed["problems"][0]
     metrics = gateway.admin("GET", "/metrics")[1]
     assert 'gatewayd_reloads_total{outcome="failed"} 1' in metrics and "gatewayd_reload_failed 1" in metrics
+    # A pipe that nobody writes to would keep the reload, and every later signal, waiting.
+    gateway.config.unlink()
+    os.mkfifo(gateway.config)
+    gateway.process.send_signal(signal.SIGHUP)
+    async with asyncio.timeout(30):
+        while "not a regular file" not in gateway.admin("GET", "/v1/status")[1]["lastReload"]["problems"][0]:
+            await asyncio.sleep(0.02)
+    gateway.config.unlink()
     gateway.config.write_text(config)
     gateway.process.send_signal(signal.SIGHUP)
     async with asyncio.timeout(30):

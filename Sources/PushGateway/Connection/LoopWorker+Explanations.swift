@@ -8,7 +8,7 @@ extension LoopWorker {
   /// How many may wait for theirs at once.
   private static let explanationsAtOnce = 64
   /// Entries of the trail that a turn reads for all of them: well below a millisecond.
-  private static let entriesPerTurn = 4096
+  private static let entriesPerTurn = 1024
 
   /// Answers at the end of this turn or of a later one.
   func explain(

@@ -6,8 +6,8 @@ import TokenStore
 /// Registrations by the many: export, import and the sweep, each call a slice that leaves time for pushes.
 extension LoopWorker {
   /// Registrations that one slice of an export looks at, and writes at most.
-  private static let exportWalk = 8192
-  private static let exportLines = 256
+  private static let exportWalk = 4096
+  private static let exportLines = 64
 
   struct ExportSlice: Sendable {
     var lines: [UInt8] = []

@@ -18,7 +18,8 @@ enum BudgetCommand {
     discussion: "Looking changes nothing.", positionals: [token],
     examples: [.init("gatewayctl budget show 8f14e45f", "why does this widget wait?")]
   ) { invocation in
-    let answer: AdminClient.Answer<BudgetReport> = try invocation.admin().get(["budgets", invocation.arguments[0]])
+    let token = try invocation.deviceToken(at: 0)
+    let answer: AdminClient.Answer<BudgetReport> = try invocation.admin().get(["budgets", token])
     invocation.show(answer) { text(of: $0, at: now, style: invocation.output.style) }
     return .success
   }
@@ -32,10 +33,11 @@ enum BudgetCommand {
     positionals: [token], options: [why, who],
     examples: [.init("gatewayctl budget reset 8f14e45f --why 'a demonstration'", "start afresh")]
   ) { invocation in
+    let token = try invocation.deviceToken(at: 0)
     let request = BudgetResetRequest(
       who: invocation.value(who) ?? UnixUser.name, why: try invocation.required(why))
     let answer: AdminClient.Answer<BudgetReport> = try invocation.admin().post(
-      ["budgets", invocation.arguments[0], "reset"], request)
+      ["budgets", token, "reset"], request)
     invocation.show(answer) { text(of: $0, at: now, style: invocation.output.style) }
     return .success
   }

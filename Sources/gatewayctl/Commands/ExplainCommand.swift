@@ -26,7 +26,7 @@ enum ExplainCommand {
       .init("gatewayctl push 8f14e45f --json >>sent && gatewayctl explain --pushes sent", "of pushes made by hand"),
     ]
   ) { invocation in
-    let ids = invocation.arguments
+    let ids = try invocation.arguments.indices.map { try invocation.explained(at: $0) }
     let count = try invocation.integer(last, in: 1...200)
     if ids.isEmpty, invocation.value(pushes) == nil {
       guard count != nil || invocation.has(refused) else {

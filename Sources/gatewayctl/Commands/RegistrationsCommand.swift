@@ -20,15 +20,15 @@ enum RegistrationsCommand {
       RegistrationExportCommand.command, RegistrationImportCommand.command, RegistrationSweepCommand.command,
     ]
   ) { invocation in
-    let admin = try invocation.admin()
     let style = invocation.output.style
-    if let token = invocation.arguments.first {
-      let answer: AdminClient.Answer<RegistrationReport> = try admin.get(["registrations", token])
+    if !invocation.arguments.isEmpty {
+      let token = try invocation.deviceToken(at: 0)
+      let answer: AdminClient.Answer<RegistrationReport> = try invocation.admin().get(["registrations", token])
       invocation.show(answer) { text(of: $0, style: style) }
       return .success
     }
     let count = try invocation.integer(limit, in: 1...1000) ?? 100
-    let answer: AdminClient.Answer<RegistrationPage> = try admin.get(
+    let answer: AdminClient.Answer<RegistrationPage> = try invocation.admin().get(
       ["registrations"],
       query: [("limit", String(count)), ("after", invocation.value(after)), ("app", invocation.value(app))])
     invocation.show(answer) { text(of: $0, style: style) }

@@ -9,8 +9,11 @@ package enum ConfigurationFile {
 
   /// Reads the file and every file that it names.
   /// - Throws: all that is wrong with it, not only the first.
-  package static func load(_ path: String) throws(ConfigurationErrors) -> LoadedConfiguration {
-    try load(path, opensFiles: true, environment: ProcessSurroundings.current)
+  /// - Parameter regularOnly: refuses a pipe, which could block whoever reads it for ever.
+  package static func load(
+    _ path: String, regularOnly: Bool = false
+  ) throws(ConfigurationErrors) -> LoadedConfiguration {
+    try load(path, regularOnly: regularOnly, opensFiles: true, environment: ProcessSurroundings.current)
   }
 
   /// Reads the file alone and opens nothing that it names, so that it needs no right to read the keys.
@@ -19,11 +22,11 @@ package enum ConfigurationFile {
   }
 
   static func load(
-    _ path: String, opensFiles: Bool, environment: ProcessSurroundings
+    _ path: String, regularOnly: Bool = false, opensFiles: Bool, environment: ProcessSurroundings
   ) throws(ConfigurationErrors) -> LoadedConfiguration {
     let bytes: [UInt8]
     do {
-      bytes = try FileContents.read(path, limit: limit, regularOnly: false).bytes
+      bytes = try FileContents.read(path, limit: limit, regularOnly: regularOnly).bytes
     } catch {
       let mend =
         if case .missing = error {

@@ -292,7 +292,7 @@ extension ConfigurationKey {
     case .explainRetention:
       Facts(
         .explain, .duration(Self.minute...366 * Self.day), .value(#""7d""#), .reload,
-        "How long decisions are kept at most.")
+        "How long decisions are kept. They go within a minute after.")
 
     case .lifecycleDrain:
       Facts(

@@ -145,7 +145,7 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
     notifier.reloading()
     defer { notifier.ready(statusLine) }
     do {
-      let loaded = try ConfigurationFile.load(file)
+      let loaded = try ConfigurationFile.load(file, regularOnly: true)
       let plan = ReloadPlan(running: running, new: loaded.gateway)
       try gateway.reload(plan.configuration)
       running = plan.configuration

@@ -202,6 +202,20 @@ struct FanOutTests {
     }
   }
 
+  @Test("A slice ends also where no widget is meant, the sooner the more kinds are asked for")
+  func sliceIsBoundedByComparisons() throws {
+    let many = (0..<64).map { Widget(kind: "cup \($0)", family: .systemSmall) }
+    for number: UInt8 in 1...20 { try sample.register(many, on: sample.device(UInt64(number)), fresh: number) }
+    var order = try order()
+    order.filter.kinds = (0..<64).map { "none \($0)" }
+    let fanOut = try begin(order)
+    #expect(sample.ledger.advanceFanOuts(at: sample.now))
+    #expect(fanOut.passed < 4)
+    finish()
+    #expect(fanOut.state == .done)
+    #expect(fanOut.counts.matched == 0)
+  }
+
   @Test("A cancelled one marks no more, and what it marked stays")
   func cancels() throws {
     try registrations(6)
@@ -210,6 +224,7 @@ struct FanOutTests {
     sample.ledger.cancel(fanOut)
     finish()
     #expect(fanOut.state == .cancelled)
+    #expect(fanOut.percent < 100, "it says how far it came")
     #expect(fanOut.counts.marked == 4)
     #expect(waiting(for: fanOut) == 4)
   }

@@ -141,6 +141,9 @@ package struct RegistrationLine: Equatable, Sendable {
     }
   }
 
+  /// Whether a line is meant as the first of an export, right or wrong.
+  package static func isHead(_ line: some Collection<UInt8>) -> Bool { line.starts(with: "{\"format\"".utf8) }
+
   private static func head(_ value: JSONValue) throws(DeviceRefusal) -> Content {
     let object = try RequestObject(value, at: "", keys: ["format", "version", "written", "note"])
     let (name, version) = (try object.text("format"), try object.optionalInteger("version"))

@@ -37,7 +37,7 @@ package final class FanOut {
 
   /// How much of the registrations it has passed, 0 to 100.
   package var percent: Int {
-    guard state == .running else { return 100 }
+    guard state != .done else { return 100 }
     return end > 1 ? Int(min(walk.last, end - 1) * 100 / (end - 1)) : 0
   }
 

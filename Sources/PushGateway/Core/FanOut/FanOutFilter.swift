@@ -22,6 +22,9 @@ package struct FanOutFilter: Hashable, Sendable {
     return found
   }
 
+  /// What it costs to ask it of a registration, in comparisons.
+  func cost(of registration: RegistrationState) -> Int { registration.widgets.count * max(1, kinds?.count ?? 1) }
+
   private func matches(_ widget: Widget) -> Bool {
     if let kinds, !kinds.contains(widget.kind) { return false }
     if let families, !families.contains(widget.family) { return false }

@@ -33,31 +33,35 @@ extension Ledger {
   }
 
   /// Goes on with the running fan-outs, one slice for one of them; apps take turns.
-  /// - Parameter limit: widgets after which a slice marks no other registration. It passes over sixteen times as many
-  ///   registrations of others.
+  /// - Parameter limit: widgets after which a slice marks no other registration. It makes sixteen times as many comparisons
+  ///   with registrations of other apps and widgets of other kinds.
   /// - Returns: whether any is still running.
   package func advanceFanOuts(at now: LedgerTime, limit: Int = 512) -> Bool {
     guard let fanOut = fanOuts.takeTurn() else { return false }
     fanOuts.touch(fanOut)
     var marked = 0
-    var met = 0
-    while marked < limit, met < limit * 16 {
+    var compared = 0
+    while marked < limit, compared < limit * 16 {
       guard let registration = fanOut.walk.next(in: registrations), registration.id < fanOut.end else {
         end(fanOut, as: .done)
         break
       }
-      met += 1
+      compared += 1
+      guard isMeant(registration, by: fanOut.order) else { continue }
+      compared += fanOut.order.filter.cost(of: registration)
       marked += mark(registration, for: fanOut, at: now)
     }
     return fanOuts.runningCount > 0
   }
 
+  private func isMeant(_ registration: RegistrationState, by order: FanOutOrder) -> Bool {
+    registration.isActive && registration.environment == order.environment
+      && registration.app.bundleID == order.bundleID
+  }
+
   /// - Returns: how many widgets of the registration are the fan-out's.
   private func mark(_ registration: RegistrationState, for fanOut: FanOut, at now: LedgerTime) -> Int {
     let order = fanOut.order
-    guard registration.isActive, registration.environment == order.environment,
-      registration.app.bundleID == order.bundleID
-    else { return 0 }
     let matching = order.filter.matching(registration)
     guard !matching.isEmpty else { return 0 }
     fanOut.counts.matched += matching.count
