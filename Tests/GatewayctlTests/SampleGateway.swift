@@ -133,7 +133,7 @@ final class SampleGateway: AdminBackend {
   }
 
   func explain(id: String) throws(AdminFailure) -> ExplainReport {
-    if id == "none" { return ExplainReport(id: id, pushes: []) }
+    if id == "00ff" { return ExplainReport(id: id, pushes: []) }
     let refused = PushReport(
       apnsID: "A", token: Self.token, topic: "com.example.caffeine", environment: "development", received: Self.time(0),
       status: 400,
