@@ -7,9 +7,15 @@ final class BackupDesk: Sendable {
   private enum State { case free, copying, ended }
 
   private let database: String
+  private let damageFound: @Sendable (_ cause: String) -> Void
   private let state = Mutex(State.free)
 
-  init(database: String) { self.database = database }
+  /// - Parameter damageFound: called where a copy cannot be made because the store is broken, on the thread of whoever
+  ///   asked for the copy.
+  init(database: String, damageFound: @escaping @Sendable (_ cause: String) -> Void) {
+    self.database = database
+    self.damageFound = damageFound
+  }
 
   /// The store is about to close: a copy that is being made is given up.
   func end() { state.withLock { $0 = .ended } }
@@ -29,6 +35,7 @@ final class BackupDesk: Sendable {
       let copy = try StoreCopy.make(of: database) { state.withLock { $0 == .ended } }
       return BackupFile(descriptor: copy.descriptor, bytes: copy.bytes)
     } catch {
+      if case .failed(let cause) = error, cause.code.isDamage { damageFound(cause.description) }
       throw .unavailable("no backup was made: \(error)")
     }
   }

@@ -45,7 +45,9 @@ public final class Gateway: Sendable {
     } catch {
       throw GatewayError("no mailbox for the event loop: \(error)")
     }
-    let backups = BackupDesk(database: configuration.store.database)
+    let backups = BackupDesk(database: configuration.store.database) { cause in
+      inbox.postAlways(.perform { $0.store.report(damage: cause) })
+    }
     self.backups = backups
     database = configuration.store.database
     let setup = WorkerSetup(

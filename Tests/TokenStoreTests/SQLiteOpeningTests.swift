@@ -90,7 +90,35 @@ import TokenStore
   @Test("An empty file, as a crash in the first moment leaves it, becomes a store")
   func emptyFile() throws {
     try Data().write(to: URL(fileURLWithPath: folder.database))
-    #expect(try SQLiteContents(path: folder.database).lastSequence == 0)
+    do {
+      let store = try StoreOpener.open(path: folder.database, durability: .full)
+      #expect(store.origin == .emptyFile)
+      #expect(try SQLiteContents(store).lastSequence == 0)
+    }
+    #expect(try StoreOpener.open(path: folder.database, durability: .full).origin == .found)
+  }
+
+  @Test("A new store's schema is in its file from the beginning, so that a lost log does not make it an empty one")
+  func schemaInFile() throws {
+    let store = try StoreOpener.open(path: folder.database, durability: .full)
+    #expect(store.origin == .made)
+    let copy = folder.path + "/copy.sqlite"
+    try FileManager.default.copyItem(atPath: folder.database, toPath: copy)
+    #expect(try StoreInspection(path: copy).schema == Migrations.newest)
+    _ = store
+  }
+
+  @Test("A log without its database is refused and left as it is", arguments: [true, false])
+  func logAlone(fileIsThere: Bool) throws {
+    let log = Data(repeating: 7, count: 5000)
+    try log.write(to: URL(fileURLWithPath: folder.database + "-wal"))
+    if fileIsThere { try Data().write(to: URL(fileURLWithPath: folder.database)) }
+    let names = try folder.names
+    let error = failure(opening: folder.database)
+    #expect(isOneHelpfulLine(error, about: folder.database))
+    #expect(error?.description.contains("write-ahead log") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal")) == log)
+    #expect(try folder.names == names)
   }
 
   @Test("A folder that is missing is named, and is not made")

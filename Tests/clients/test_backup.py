@@ -133,6 +133,39 @@ async def test_a_damaged_database_is_named_and_not_served_and_a_restore_mends_it
         assert (await backend.push(token)).status == 200
 
 
+async def test_damage_that_a_backup_meets_ends_all_200s_too(start) -> None:
+    gateway = start({})
+    async with await Device.enrol(gateway) as device:
+        token = (await device.register())["token"]
+    assert await asyncio.to_thread(gateway.stop) == 0
+    gateway.start()
+    # Behind its back: what it has read is in its memory, and its next commits need not read what is broken.
+    break_pages(gateway.database, 2)
+    done = await asyncio.to_thread(backup, gateway, gateway.directory / "backup.sqlite")
+    assert done.returncode == 1 and "restore a backup" in done.stderr, done.stderr
+    async with asyncio.timeout(20):
+        while gateway.is_ready():
+            await asyncio.sleep(0.01)
+    async with await Provider.connect(gateway) as backend:
+        assert (await backend.push(token)).status == 503
+    assert "the database is damaged" in gateway.log.read_text()
+    assert Path(f"{gateway.database}-damaged").exists()
+    gateway.kill()
+
+
+async def test_a_database_that_was_not_there_is_said_to_be_new(start) -> None:
+    gateway = start({})
+    assert "a new one was made" in gateway.log.read_text()
+    assert await asyncio.to_thread(gateway.stop) == 0
+    said = len(gateway.log.read_text())
+    gateway.start()
+    assert "a new one was made" not in gateway.log.read_text()[said:]
+    assert await asyncio.to_thread(gateway.stop) == 0
+    gateway.database.write_bytes(b"")
+    gateway.start()
+    assert "a file of no bytes" in gateway.log.read_text()[said:]
+
+
 async def test_damage_that_a_running_gateway_meets_ends_all_200s_until_a_restore(start) -> None:
     gateway = start({})
     async with await Device.enrol(gateway) as device:

@@ -110,6 +110,16 @@ final class LoopWorker {
     ledger = loaded.ledger
     clock = loaded.clock
     store = loaded.thread
+    let database = setup.configuration.store.database
+    switch loaded.origin {
+    case .found: break
+    case .made: setup.log.warning("there was no database: a new one was made, which knows no device", (.path, database))
+    case .emptyFile:
+      setup.log.warning(
+        "the database was a file of no bytes: a new one was made in it, which knows no device; if it held any, stop "
+          + "and restore a backup",
+        (.path, database))
+    }
     if loaded.damagedTrailRows > 0 {
       setup.log.warning(
         "some of what explain knew cannot be read and is left out", (.count, "\(loaded.damagedTrailRows)"))

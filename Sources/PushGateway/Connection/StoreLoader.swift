@@ -16,6 +16,7 @@ struct StoreLoader {
     var ledger: Ledger
     var clock: LedgerClock
     var thread: StoreThread
+    var origin: StoreOrigin
     /// Rows of the trail that could not be read; what they explained is lost, and nothing else.
     var damagedTrailRows: Int
   }
@@ -32,9 +33,11 @@ struct StoreLoader {
       let damagedTrailRows = try Self.read(store, into: ledger, at: clock.time(now))
       // What read the store above borrowed it for the length of a call and kept nothing of it, which the compiler cannot
       // see across a closure. From here on only the thread has it.
+      let origin = store.origin
       nonisolated(unsafe) let handedOver = store
       let thread = try StoreThread(running: handedOver) { inbox.postAlways(.journal($0)) }
-      return Loaded(ledger: ledger, clock: clock, thread: thread, damagedTrailRows: damagedTrailRows)
+      return Loaded(
+        ledger: ledger, clock: clock, thread: thread, origin: origin, damagedTrailRows: damagedTrailRows)
     } catch let error as Ledger.RestoreError {
       throw GatewayError(
         "\(configuration.store.database) is damaged: \(error). Restore a backup; nothing was changed.")

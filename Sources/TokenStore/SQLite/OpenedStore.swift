@@ -7,12 +7,14 @@ package import TokenStore
 package final class OpenedStore {
   let database: Database
   let durability: StoreDurability
+  package let origin: StoreOrigin
   private let position: StorePosition
 
-  init(_ database: Database, at position: StorePosition, durability: StoreDurability) {
+  init(_ database: Database, at position: StorePosition, durability: StoreDurability, origin: StoreOrigin) {
     self.database = database
     self.position = position
     self.durability = durability
+    self.origin = origin
   }
 
   /// The number of the last batch that was committed, 0 in a new store. The next batch is this one's successor.
@@ -38,7 +40,7 @@ package final class OpenedStore {
     of table: StoredRow.Table, _ body: (_ id: UInt64, _ asOf: UInt64, _ value: UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let rows = try Statement("SELECT id, as_of, value FROM \(table.name) ORDER BY id", on: database)
-    while try rows.step() { try body(rows.unsigned(0), rows.unsigned(1), rows.blob(2)) }
+    while try rows.step() { try body(rows.unsigned(0), rows.count(1, of: "as_of"), rows.blob(2)) }
   }
 
   /// Every row of the trail, in the order of the batches that they came with.
@@ -58,7 +60,7 @@ package final class OpenedStore {
       on: database)
     try entries.bind(sequence, at: 1)
     while try entries.step() {
-      try body(entries.unsigned(0), StorePosition.clock(entries, from: 1), entries.blob(5))
+      try body(entries.unsigned(0), try StorePosition.clock(entries, from: 1), entries.blob(5))
     }
   }
 }

@@ -77,6 +77,29 @@ final class Statement {
 
   func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: sqlite3_column_int64(handle, column)) }
 
+  /// A number that is counted on from, far from where counting ends.
+  /// - Parameter name: the column's, for the error.
+  func count(_ column: Int32, of name: String) throws(DatabaseError) -> UInt64 {
+    UInt64(bitPattern: try number(column, of: name, within: 0...(1 << 62)))
+  }
+
+  /// Milliseconds that are reckoned with: some 285,000 years to each side, so that no sum of a few overflows.
+  func time(_ column: Int32, of name: String) throws(DatabaseError) -> Int64 {
+    try number(column, of: name, within: -(1 << 53)...(1 << 53))
+  }
+
+  private func number(
+    _ column: Int32, of name: String, within range: ClosedRange<Int64>
+  ) throws(DatabaseError) -> Int64 {
+    let value = integer(column)
+    guard range.contains(value) else {
+      throw DatabaseError(
+        path: database.path, code: .corrupt, message: "\(name) is \(value), which no gateway has written",
+        statement: text)
+    }
+    return value
+  }
+
   func text(_ column: Int32) -> String {
     guard let text = sqlite3_column_text(handle, column) else { return "" }
     return String(

@@ -126,5 +126,12 @@ package enum StoreCopy {
     guard mode == "delete" else {
       throw DatabaseError(path: path, code: .cannotOpen, message: "the copy cannot leave its write-ahead log")
     }
+    // Whoever gets the copy looks at all of it. What can be found at once is found here too, since only here does it end
+    // the commits to the store that was copied; a longer look would hold up the gateway's end.
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_size <= StoreOpener.pagesCheckedUpTo else { return }
+    if let finding = try StoreInspection.findings(in: database, limit: 1, quickly: true).first {
+      throw DatabaseError(path: path, code: .corrupt, message: finding)
+    }
   }
 }

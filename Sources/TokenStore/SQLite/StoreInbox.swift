@@ -15,6 +15,8 @@ final class StoreInbox: @unchecked Sendable {
     var batches: [StoreBatch]
     var ending: Ending?
     var pageLimit: Int?
+    /// What others have found broken.
+    var damage: String?
   }
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -22,6 +24,7 @@ final class StoreInbox: @unchecked Sendable {
   private var batches: [StoreBatch] = []
   private var ending: Ending?
   private var pageLimit: Int?
+  private var damage: String?
   private var isClosed = false
   private var left = 0
   private var isWaitingForBatches = false
@@ -94,13 +97,21 @@ final class StoreInbox: @unchecked Sendable {
     }
   }
 
+  /// Somebody else has found the file broken.
+  func report(damage cause: String) {
+    locked {
+      damage = damage ?? cause
+      pthread_cond_signal(condition)
+    }
+  }
+
   func limitPages(to count: Int) { locked { pageLimit = count } }
 
   /// Sleeps until there is something to do, then takes all of it.
   func waitForBatches() -> Intake {
     locked {
       isWaitingForBatches = true
-      while batches.isEmpty, ending == nil { pthread_cond_wait(condition, mutex) }
+      while batches.isEmpty, ending == nil, damage == nil { pthread_cond_wait(condition, mutex) }
       isWaitingForBatches = false
       return takeAll()
     }
@@ -144,7 +155,7 @@ final class StoreInbox: @unchecked Sendable {
   }
 
   private func takeAll() -> Intake {
-    let intake = Intake(batches: batches, ending: ending, pageLimit: pageLimit)
+    let intake = Intake(batches: batches, ending: ending, pageLimit: pageLimit, damage: damage)
     batches = []
     pageLimit = nil
     return intake

@@ -79,8 +79,12 @@ package final class StoreInspection {
     }
   }
 
-  static func findings(in database: Database, limit: Int) throws(DatabaseError) -> [String] {
-    let rows = try Statement("PRAGMA integrity_check(\(limit))", on: database)
+  /// - Parameter quickly: without comparing indexes with their tables.
+  static func findings(
+    in database: Database, limit: Int, quickly: Bool = false
+  ) throws(DatabaseError) -> [String] {
+    let check = quickly ? "quick_check" : "integrity_check"
+    let rows = try Statement("PRAGMA \(check)(\(limit))", on: database)
     var findings: [String] = []
     while try rows.step() { findings += rows.text(0).split(separator: "\n").map(String.init) }
     return findings == ["ok"] ? [] : Array(findings.prefix(limit))
@@ -88,6 +92,6 @@ package final class StoreInspection {
 
   /// What it holds, for a ledger to read; nil when its schema is older than what this program reads.
   package var contents: OpenedStore? {
-    schema == Migrations.newest ? OpenedStore(database, at: position, durability: .full) : nil
+    schema == Migrations.newest ? OpenedStore(database, at: position, durability: .full, origin: .found) : nil
   }
 }

@@ -3,9 +3,15 @@ package import TokenStore
 
 /// Opens a store, or makes a new one. What a failed start made, it takes away again.
 package enum StoreOpener {
-  /// - Parameter path: the database file. Its folder must exist; the file is made with mode 0600 if it is missing.
+  /// Below this size of the file and its WAL a start has SQLite look at every page: some 0.1 s. Above it the start
+  /// reads every row, as always, and leaves indexes, free pages and types to `gatewayd check --database`.
+  package static let pagesCheckedUpTo = 64 << 20
+
+  /// - Parameters:
+  ///   - path: the database file. Its folder must exist; the file is made with mode 0600 if it is missing.
+  ///   - limit: see ``pagesCheckedUpTo``.
   package static func open(
-    path: String, durability: StoreDurability
+    path: String, durability: StoreDurability, checkingPagesUpTo limit: Int = Self.pagesCheckedUpTo
   ) throws(StoreOpenError) -> OpenedStore {
     let location = try locate(path)
     let lock: StoreLock
@@ -17,20 +23,27 @@ package enum StoreOpener {
       case .system(let code): throw .notWritable(path: path, cause: String(cString: strerror(code)))
       }
     }
+    let before = size(of: location)
+    // SQLite would take the log for an older database's and delete it.
+    if before ?? 0 == 0, size(of: location + "-wal") ?? 0 > 0 {
+      if lock.created { lock.removeFile() }
+      throw .damaged(path: path, finding: "it is missing or empty, and its write-ahead log beside it is not")
+    }
     let isNew: Bool
+    let origin: StoreOrigin
     switch create(location) {
-    case .made: isNew = true
-    case .wasThere: isNew = false
+    case .made: (isNew, origin) = (true, .made)
+    case .wasThere: (isNew, origin) = (false, before == 0 ? .emptyFile : .found)
     case .refused(let code):
       if lock.created { lock.removeFile() }
       throw .notWritable(path: path, cause: String(cString: strerror(code)))
     }
     do throws(StoreOpenError) {
       let database = try prepare(location, named: path)
-      try checkAfterDamage(database, at: location, named: path)
+      try check(database, at: location, named: path, upTo: limit)
       let position = try position(of: database, named: path)
       database.hold(lock)
-      return OpenedStore(database, at: position, durability: durability)
+      return OpenedStore(database, at: position, durability: durability, origin: origin)
     } catch {
       // The database is closed by now: nothing holds these files.
       if isNew { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(location + suffix) } }
@@ -39,14 +52,19 @@ package enum StoreOpener {
     }
   }
 
-  /// A store that was once found damaged while it ran is not trusted again because what it opens with is whole.
-  private static func checkAfterDamage(
-    _ database: Database, at location: String, named path: String
+  /// A store that was once found damaged while it ran is not trusted again because what it opens with is whole: all of
+  /// it is looked at. Another is where that costs little.
+  private static func check(
+    _ database: Database, at location: String, named path: String, upTo limit: Int
   ) throws(StoreOpenError) {
     let mark = DamageMark(besides: location)
-    guard mark.isThere else { return }
+    let bytes = (size(of: location) ?? 0) + (size(of: location + "-wal") ?? 0)
+    guard mark.isThere || bytes <= limit else { return }
     let findings = try translating(path) { () throws(DatabaseError) in
-      try StoreInspection.findings(in: database, limit: 1)
+      let findings = try StoreInspection.findings(in: database, limit: 1, quickly: !mark.isThere)
+      // Pages kept from here would hide what breaks in the file afterwards.
+      try database.execute("PRAGMA shrink_memory")
+      return findings
     }
     if let finding = findings.first { throw .damaged(path: path, finding: finding) }
     mark.remove()
@@ -78,6 +96,12 @@ package enum StoreOpener {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
+  /// nil where there is no file.
+  private static func size(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+  }
+
   private enum Creation { case made, wasThere, refused(errno: Int32) }
 
   /// Made here and not by SQLite for the sake of its mode, which SQLite then gives to the files beside it too.
@@ -102,6 +126,9 @@ package enum StoreOpener {
       try configure(database)
       try Migrations.run(on: database, from: version)
     }
+    // A schema that stands in the WAL alone is lost with it, and the file would then pass for an empty one. Best effort:
+    // another program may be reading.
+    if version < Migrations.newest { try? database.checkpoint(.truncating) }
     return database
   }
 

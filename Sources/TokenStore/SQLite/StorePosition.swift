@@ -14,20 +14,22 @@ struct StorePosition {
     guard try own.step() else {
       throw DatabaseError(path: database.path, code: .corrupt, message: "the table position is empty")
     }
-    epoch = own.unsigned(0)
-    sequence = own.unsigned(1)
-    clock = sequence == 0 ? nil : Self.clock(own, from: 2)
+    epoch = try own.count(0, of: "epoch")
+    sequence = try own.count(1, of: "sequence")
+    clock = sequence == 0 ? nil : try Self.clock(own, from: 2)
     let newest = try Statement(
       "SELECT sequence, ledger, boot, wall, boot_id FROM journal ORDER BY sequence DESC LIMIT 1", on: database)
-    if try newest.step(), newest.unsigned(0) > sequence {
-      sequence = newest.unsigned(0)
-      clock = Self.clock(newest, from: 1)
+    if try newest.step() {
+      let position = try newest.count(0, of: "sequence")
+      guard position > sequence else { return }
+      sequence = position
+      clock = try Self.clock(newest, from: 1)
     }
   }
 
-  static func clock(_ row: Statement, from column: Int32) -> StoredClock {
+  static func clock(_ row: Statement, from column: Int32) throws(DatabaseError) -> StoredClock {
     StoredClock(
-      ledger: row.integer(column), boot: row.integer(column + 1), wall: row.integer(column + 2),
-      bootID: row.text(column + 3))
+      ledger: try row.time(column, of: "ledger"), boot: try row.time(column + 1, of: "boot"),
+      wall: try row.time(column + 2, of: "wall"), bootID: row.text(column + 3))
   }
 }

@@ -55,6 +55,9 @@ package final class StoreThread: Journal {
   /// ask. A store whose disk answers with errors is never busy for long; one whose disk does not answer is.
   package var busyTime: Duration { inbox.busyTime }
 
+  /// Somebody who read the store found it broken: it ends as though a commit had. May be called on any thread.
+  package func report(damage cause: String) { inbox.report(damage: cause) }
+
   /// Commits what was appended before, moves the WAL into the database, closes it and waits for the thread's end.
   /// What is appended afterwards is dropped.
   ///

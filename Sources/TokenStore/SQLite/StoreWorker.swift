@@ -31,6 +31,10 @@ final class StoreWorker {
       let intake = undurable.isEmpty ? inbox.waitForBatches() : inbox.poll()
       undurable.append(contentsOf: intake.batches)
       if let limit = intake.pageLimit { try? writer.limitPages(to: limit) }
+      if let damage = intake.damage {
+        giveUp(over: damage)
+        break
+      }
       if undurable.isEmpty, intake.ending != nil { break }
       let count = min(undurable.count, groupLimit)
       do throws(DatabaseError) {
@@ -40,7 +44,7 @@ final class StoreWorker {
         succeed(count)
       } catch {
         if error.code.isDamage {
-          giveUp(over: error)
+          giveUp(over: error.description)
           break
         }
         fail(count, with: error)
@@ -69,10 +73,10 @@ final class StoreWorker {
 
   /// No transaction is tried again: one that succeeds by luck would be an answer out of a broken file. The next start
   /// is told to look at all of it.
-  private func giveUp(over damage: DatabaseError) {
+  private func giveUp(over damage: String) {
     isDamaged = true
-    DamageMark(besides: writer.path).put(damage.description)
-    reply(.damaged(cause: damage.description))
+    DamageMark(besides: writer.path).put(damage)
+    reply(.damaged(cause: damage))
     inbox.waitForEnd()
   }
 
