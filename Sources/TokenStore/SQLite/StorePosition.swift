@@ -10,9 +10,11 @@ struct StorePosition {
   var clock: StoredClock?
 
   init(readFrom database: Database) throws(DatabaseError) {
-    let own = try Statement("SELECT epoch, sequence, ledger, boot, wall, boot_id FROM position", on: database)
+    // A connection that only reads knows no CHECK, and would find nothing wrong with a row under another id.
+    let own = try Statement(
+      "SELECT epoch, sequence, ledger, boot, wall, boot_id FROM position WHERE id = 1", on: database)
     guard try own.step() else {
-      throw DatabaseError(path: database.path, code: .corrupt, message: "the table position is empty")
+      throw DatabaseError(path: database.path, code: .corrupt, message: "the table position has no row 1")
     }
     epoch = try own.count(0, of: "epoch")
     sequence = try own.count(1, of: "sequence")
