@@ -84,13 +84,16 @@ extension Simulation {
     guard var plan = book.fanOuts[id] else { return ([:], true) }
     defer { book.fanOuts[id] = plan }
     var marked: [UInt64: WidgetSet] = [:]
-    var (met, found) = (0, 0)
-    while found < limit, met < 16 * limit {
+    var (compared, found) = (0, 0)
+    while found < limit, compared < 16 * limit {
       guard let key = plan.candidates.filter({ $0 > plan.passed }).min(), let account = book.accounts[key] else {
         return (marked, true)
       }
       plan.passed = key
-      met += 1
+      compared += 1
+      if isMeant(account, by: plan.order) {
+        compared += account.widgets.count * max(1, plan.order.filter.kinds?.count ?? 1)
+      }
       let fitting = places(for: plan.order, in: account)
       guard !fitting.isEmpty else { continue }
       found += fitting.count
@@ -109,8 +112,12 @@ extension Simulation {
     return (marked, false)
   }
 
+  private func isMeant(_ account: Book.Account, by order: FanOutOrder) -> Bool {
+    account.isActive && account.app == order.bundleID && account.environment == order.environment
+  }
+
   private func places(for order: FanOutOrder, in account: Book.Account) -> [Int] {
-    guard account.isActive, account.app == order.bundleID, account.environment == order.environment,
+    guard isMeant(account, by: order),
       let platform = book.endpoints[account.device]?.platform, order.filter.platforms?.contains(platform) ?? true
     else { return [] }
     return account.widgets.indices.filter { place in
