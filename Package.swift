@@ -116,14 +116,14 @@ let package = Package(
       name: "GatewaydTests",
       dependencies: [
         "gatewayd", "ConfigurationFile", "GatewayCore", "GatewayIO", "GatewayReports", "BudgetThrottle", "TokenStore",
-        "CommandLineInterface",
+        "CommandLineInterface", "GatewayTestKit",
       ],
       swiftSettings: house),
     .testTarget(
       name: "GatewayctlTests",
       dependencies: [
         "gatewayctl", "gatewayd", "CommandLineInterface", "ConfigurationFile", "GatewayCore", "GatewayIO",
-        "GatewayReports", "HTTPMessage", "PushGateway", "TokenStore",
+        "GatewayReports", "GatewayTestKit", "HTTPMessage", "PushGateway", "TokenStore",
       ],
       swiftSettings: house),
     .testTarget(

@@ -1,8 +1,9 @@
 import GatewayReports
+import GatewayTestKit
 import Synchronization
 
 /// A gateway with one registration that has a bit of everything to print.
-final class SampleGateway: AdminBackend {
+final class SampleGateway: NotingBackend {
   static let token = "8f14e45f"
   private let noted = Mutex<[String]>([])
   private let ready = Mutex<Bool>(true)
@@ -16,7 +17,7 @@ final class SampleGateway: AdminBackend {
   private static let budget = WidgetBudget(
     limit: 50, burst: 4, sustained: 46, remaining: 0, next: time(1878), admits: time(1878), mode: "enforce")
 
-  private func note(_ call: String) { noted.withLock { $0.append(call) } }
+  func note(_ call: String) { noted.withLock { $0.append(call) } }
 
   func isReady() -> ReadinessReport {
     ready.withLock { $0 } ? ReadinessReport(ready: true) : ReadinessReport(ready: false, why: "draining")
@@ -38,45 +39,6 @@ final class SampleGateway: AdminBackend {
       token: Self.token, app: "com.example.caffeine", environment: "development", device: "0b5c", platform: "iOS",
       connected: true, widgets: 2, waiting: 1, inFlight: 0)
     return RegistrationPage(registrations: [one], next: "8f14e45f")
-  }
-
-  func exportRegistrations(app: String?) throws(AdminFailure) -> any RegistrationExport {
-    note("export \(app ?? "-")")
-    return BrokenExport(parts: [Array("{\"format\":1}\n".utf8), Array("{}\n".utf8)], breaksOff: app == "breaks.off")
-  }
-
-  /// Gives what it was made with, and may then break off.
-  private final class BrokenExport: RegistrationExport {
-    private var parts: [[UInt8]]
-    private let breaksOff: Bool
-
-    init(parts: [[UInt8]], breaksOff: Bool) {
-      self.parts = parts
-      self.breaksOff = breaksOff
-    }
-
-    func nextPart() throws(AdminFailure) -> [UInt8]? {
-      guard parts.isEmpty else { return parts.removeFirst() }
-      guard !breaksOff else { throw .unavailable("draining") }
-      return nil
-    }
-  }
-
-  func importRegistrations(
-    _ text: [UInt8], dryRun: Bool, who: String, peerUID: UInt32?
-  ) throws(AdminFailure) -> ImportReport {
-    note("import \(text.count) \(dryRun) by \(who)")
-    var report = ImportReport(dryRun: dryRun)
-    report.lines = text.count { $0 == UInt8(ascii: "\n") }
-    report.added = report.lines - 1
-    report.refused = 1
-    report.notes = [ImportReport.Note(line: 1, error: "malformed-json", detail: "it is not JSON")]
-    return report
-  }
-
-  func sweepRegistrations(_ request: SweepRequest, peerUID: UInt32?) throws(AdminFailure) -> SweepReport {
-    note("sweep \(request.olderThanSeconds) \(request.app ?? "-") \(request.dryRun) by \(request.who)")
-    return SweepReport(dryRun: request.dryRun, registrations: 9, stale: 2, devices: 1)
   }
 
   func registration(token: String) throws(AdminFailure) -> RegistrationReport {
