@@ -301,6 +301,7 @@ def test_a_port_in_use_is_named(gateway: Gateway) -> None:
             taken.bind(("::", port))
             taken.listen()
             assert str(port) in failing_start(gateway)
+    assert not gateway.database.exists()
     gateway.start()
     # A second process on the same configuration leaves the first in peace, its admin socket included.
     assert failing_start(gateway)

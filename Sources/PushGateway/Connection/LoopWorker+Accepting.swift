@@ -44,8 +44,9 @@ extension LoopWorker: ConnectionAcceptor {
   }
 
   /// What requests of one connection may hold in memory: of a provider before and after it has shown a good credential,
-  /// and of a device. A thousand whole pushes are less than the second.
-  private static let strangersRequestMemory = 256 << 10
+  /// and of a device. The first is room for the heads of the thousand pushes that a client may begin at once on a fresh
+  /// connection (design §5); a thousand whole pushes are less than the second.
+  private static let strangersRequestMemory = 1 << 20
   static let providersRequestMemory = 8 << 20
   private static let devicesRequestMemory = 1 << 20
 

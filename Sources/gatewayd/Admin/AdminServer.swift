@@ -17,7 +17,9 @@ final class AdminServer {
 
   /// Serves sockets that listen already, and takes them over whether it succeeds or not.
   ///
-  /// - Parameter token: without one, TCP serves only health, readiness and metrics.
+  /// - Parameters:
+  ///   - token: without one, TCP serves only health, readiness and metrics.
+  ///   - ownMetrics: what `/metrics` tells beside the gateway's own.
   init(
     sockets: [AdminSocket], backend: any AdminBackend, token: Secret<String>?,
     ownMetrics: @escaping @Sendable () -> [MetricFamily] = { [] }
@@ -45,12 +47,15 @@ final class AdminServer {
     }
   }
 
-  /// Opens what the configuration names and serves it.
-  /// - Parameter ownMetrics: what `/metrics` tells beside the gateway's own.
+  /// Opens what the configuration names, and serves it.
   convenience init(
-    _ settings: GatewayConfiguration.Admin, backend: any AdminBackend,
-    ownMetrics: @escaping @Sendable () -> [MetricFamily] = { [] }
+    _ settings: GatewayConfiguration.Admin, backend: any AdminBackend
   ) throws(AdminSocketError) {
+    try self.init(sockets: try Self.listen(settings), backend: backend, token: settings.token)
+  }
+
+  /// Listens as the configuration says. Clients wait until a server is made of the sockets.
+  static func listen(_ settings: GatewayConfiguration.Admin) throws(AdminSocketError) -> [AdminSocket] {
     var sockets: [AdminSocket] = []
     do throws(AdminSocketError) {
       if let path = settings.socket { sockets.append(try .listen(on: .unix(path: path))) }
@@ -59,7 +64,7 @@ final class AdminServer {
       sockets.forEach { $0.close() }
       throw error
     }
-    try self.init(sockets: sockets, backend: backend, token: settings.token, ownMetrics: ownMetrics)
+    return sockets
   }
 
   /// Waits for running requests; the gateway must still answer its backend calls, or refuse them.

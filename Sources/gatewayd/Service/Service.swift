@@ -41,12 +41,19 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
     loop = try EventLoop()
     inbox = try Mailbox(capacity: 16)
     var inherited = try InheritedSockets.atStart()
-    gateway = try Gateway(loaded.gateway, log: log) { inherited.take($0) }
+    // Before the store: a start that finds an address taken leaves no database behind.
+    let adminSockets = try AdminServer.listen(loaded.gateway.admin)
+    do {
+      gateway = try Gateway(loaded.gateway, log: log) { inherited.take($0) }
+    } catch {
+      adminSockets.forEach { $0.close() }
+      throw error
+    }
     for address in inherited.unclaimed {
       log.warning("no listener of the configuration claims a socket that systemd opened", (.address, address))
     }
     do {
-      admin = try AdminServer(loaded.gateway.admin, backend: gateway) {
+      admin = try AdminServer(sockets: adminSockets, backend: gateway, token: loaded.gateway.admin.token) {
         ProcessMetrics.families + [
           .single(
             "gatewayd_log_lines_lost_total", "Log lines that were lost because nobody read fast enough.", .counter,
