@@ -19,7 +19,9 @@ run: build
 	@Scripts/bootstrap.sh run
 	@Scripts/run-demo.sh
 
-## test: lint, the ledger's simulation, unit and integration tests, real client libraries against a real gateway
+## test: lint, the ledger's simulation, unit and integration tests, real client libraries against a real gateway;
+##   LOOPS=2 gives every gateway in it two loops
+test: export GATEWAYD_LOOPS = $(LOOPS)
 test:
 	@Scripts/bootstrap.sh build test
 	@$(MAKE) --no-print-directory lint
@@ -31,6 +33,8 @@ test:
 unit-tests:
 	@echo "== build, with tests"
 	@$(SWIFT) build --build-tests $(SWIFT_FLAGS)
+	@echo "== Swift tests of a whole gateway, with two loops"
+	@GATEWAYD_LOOPS=2 $(SWIFT) test --skip-build --disable-xctest $(SWIFT_FLAGS) --filter IntegrationTests
 	@echo "== Swift tests"
 	@$(SWIFT) test --skip-build --disable-xctest $(SWIFT_FLAGS)
 

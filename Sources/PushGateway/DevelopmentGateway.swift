@@ -5,7 +5,7 @@ import Glibc
 public import TokenStore
 
 /// A whole gateway for the length of a test: free ports on the loopback interface, a store in a temporary folder, and a
-/// certificate and keys of its own.
+/// certificate and keys of its own. `GATEWAYD_LOOPS` in the environment lets it run several loops.
 ///
 /// ```swift
 /// let development = try DevelopmentGateway(bundleIDs: ["com.example.caffeine"])
@@ -58,6 +58,7 @@ public final class DevelopmentGateway: Sendable {
       configuration.enrolments = [
         .init(key: Secret(enrolmentKey), bundleIDs: apps, environments: GatewayEnvironment.allCases)
       ]
+      configuration.loops = getenv("GATEWAYD_LOOPS").flatMap { Int(String(cString: $0)) } ?? 1
       configure(&configuration)
       self.configuration = configuration
       gateway = try Gateway(configuration, log: log)

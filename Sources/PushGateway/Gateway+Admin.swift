@@ -4,7 +4,7 @@ public import GatewayReports
 import Glibc
 import TokenStore
 
-/// What the admin API asks and commands. Called from its threads; everything happens on the loop.
+/// What the admin API asks and commands. Called from its threads; everything happens on the ledger's thread.
 extension Gateway: AdminBackend {
   public func isReady() -> ReadinessReport {
     do throws(AdminFailure) {
@@ -16,7 +16,8 @@ extension Gateway: AdminBackend {
 
   public func status() throws(AdminFailure) -> GatewayStatus {
     let (listeners, started) = (listeners, started)
-    var status = try ask { worker in .success(worker.status(listeners: listeners, started: started)) }
+    let loops = try loopFigures()
+    var status = try ask { worker in .success(worker.status(loops, listeners: listeners, started: started)) }
     status.lastReload = reloads.counts.last
     return status
   }
@@ -79,7 +80,8 @@ extension Gateway: AdminBackend {
   }
 
   public func metrics() throws(AdminFailure) -> [MetricFamily] {
-    try ask { worker in .success(worker.metrics) } + storeFileMetrics + reloadMetrics
+    let loops = try loopFigures().metrics
+    return try ask { worker in .success(worker.metrics) } + loops + storeFileMetrics + reloadMetrics
   }
 
   /// Asked of the file system on the admin's thread, which may wait for it.

@@ -18,9 +18,7 @@ public final class Gateway: Sendable {
 
   /// Where it listens, with the real ports where port 0 was asked for.
   public let listeners: [ListenerReport]
-  private let inbox: Mailbox<LoopMessage>
-  private let thread: LoopThread
-  private let ended: Reply<Bool>
+  private let threads: GatewayThreads
   let backups: BackupDesk
   let reloads = ReloadRecord()
   let database: String
@@ -39,33 +37,17 @@ public final class Gateway: Sendable {
   ) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
     let doors = try Self.openDoors(configuration, inherited: inherited)
-    let inbox: Mailbox<LoopMessage>
-    do throws(SystemCallError) {
-      inbox = try Mailbox(capacity: 1 << 16)
-    } catch {
-      throw GatewayError("no mailbox for the event loop: \(error)")
-    }
+    let (ledger, loops) = try GatewayThreads.mailboxes(loops: configuration.loops)
     let backups = BackupDesk(database: configuration.store.database) { cause in
-      inbox.postAlways(.perform { $0.store.report(damage: cause) })
+      ledger.postAlways(.perform { $0.store.report(damage: cause) })
     }
     self.backups = backups
     database = configuration.store.database
     let setup = WorkerSetup(
-      configuration: configuration, tls: tls, doors: doors, bootID: Self.readBootID(), inbox: inbox, log: log,
-      backups: backups)
-    let start = Reply<GatewayError?>()
-    let ended = Reply<Bool>()
-    do throws(SystemCallError) {
-      thread = try LoopThread(name: "gateway-loop") { Self.run(setup, start: start, ended: ended) }
-    } catch {
-      throw GatewayError("no thread for the event loop: \(error)")
-    }
-    if case .some(.some(let failure)) = start.wait() {
-      thread.join()
-      throw failure
-    }
-    self.inbox = inbox
-    self.ended = ended
+      configuration: configuration, tls: tls, doors: doors, bootID: Self.readBootID(), log: log,
+      register: ConnectionRegister(loops: loops.count),
+      refusedPushes: RefusedPushLog(capacity: configuration.explain.refusedPushes))
+    threads = try GatewayThreads(setup, ledger: ledger, loops: loops, backups: backups)
     started = ReportTime(milliseconds: LoopClock.read().wallMilliseconds)
     listeners = doors.map { door in
       switch door.kind {
@@ -89,10 +71,11 @@ public final class Gateway: Sendable {
 
   /// As ``drain(for:)``, without waiting for its end.
   public func beginDrain(for duration: Duration? = nil) {
-    inbox.postAlways(
-      .perform { worker in
-        worker.drain(for: (duration ?? worker.configuration.drain).wholeMilliseconds)
-      })
+    threads.tell { worker in
+      worker.drain(for: (duration ?? worker.configuration.drain).wholeMilliseconds)
+    } loops: { worker in
+      worker.drain(for: (duration ?? worker.configuration.drain).wholeMilliseconds)
+    }
   }
 
   /// Ends at once. What was accepted is still made durable, unless the store cannot.
@@ -102,16 +85,18 @@ public final class Gateway: Sendable {
   }
 
   /// As ``stop()``, without waiting for its end.
-  public func beginStop() { inbox.postAlways(.perform { $0.stopNow() }) }
+  public func beginStop() {
+    threads.tell {
+      $0.drain(for: 0)
+    } loops: {
+      $0.end()
+    }
+  }
 
   /// Returns when the gateway has ended, whoever ended it.
   /// - Returns: whether the store took all that was waiting for it. What it did not take was not answered either.
   @discardableResult
-  public func waitUntilEnded() -> Bool {
-    let isWhole = ended.wait() ?? false
-    thread.join()
-    return isWhole
-  }
+  public func waitUntilEnded() -> Bool { threads.waitUntilEnded() }
 
   // MARK: Changes
 
@@ -121,43 +106,58 @@ public final class Gateway: Sendable {
     try reload(configuration, within: .seconds(30))
   }
 
-  /// - Parameter limit: how long the loop may take to begin with it.
+  /// - Parameter limit: how long the threads may take to begin with it.
   func reload(_ configuration: GatewayConfiguration, within limit: Duration) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
-    let done = Reply<GatewayError?>()
-    // By the loop or by who gives up, whoever is first: a change of mind must not come after its refusal.
-    let isClaimed = Atomic(false)
-    inbox.postAlways(
-      .perform { worker in
-        guard !isClaimed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        do throws(GatewayError) {
-          worker.adopt(configuration, tls: tls, keys: try ProviderKeys(configuration.providerKeys))
-          done.give(nil)
-        } catch {
-          done.give(error)
-        }
-      })
-    var outcome = done.wait(for: limit)
-    if outcome == nil {
-      guard isClaimed.exchange(true, ordering: .acquiringAndReleasing) else {
-        throw GatewayError(
-          "the gateway did not take the new configuration within \(limit.components.seconds) s: it is overloaded or stuck"
-        )
-      }
-      outcome = done.wait()
+    // Each loop reads keys of its own; what is wrong with one is found here.
+    _ = try ProviderKeys(configuration.providerKeys)
+    // All turn, or nobody is told: a change of mind must not come after its refusal.
+    guard isTurning(asking: limit) else {
+      throw GatewayError(
+        "the gateway did not take the new configuration within \(limit.components.seconds) s: it is overloaded or stuck"
+      )
     }
-    if case .some(.some(let failure)) = outcome { throw failure }
+    let adopted = Reply<Void>()
+    threads.ledger.postAlways(
+      .perform { worker in
+        worker.adopt(configuration)
+        adopted.give(())
+      })
+    let done = threads.loops.map { loop in
+      let done = Reply<GatewayError?>()
+      loop.postAlways(
+        .perform { worker in
+          do throws(GatewayError) {
+            worker.adopt(configuration, tls: tls, keys: try ProviderKeys(configuration.providerKeys))
+            done.give(nil)
+          } catch {
+            done.give(error)
+          }
+        })
+      return done
+    }
+    adopted.wait()
+    for reply in done {
+      if case .some(.some(let failure)) = reply.wait() { throw failure }
+    }
   }
 
   /// What became of a reload, for `status` and the metrics.
   /// - Parameter problems: what was broken, so that everything stayed as it was; empty for one that succeeded.
   package func noteReload(problems: [String]) { reloads.note(problems: problems) }
 
-  /// Whether the loop and the store thread really turn. A store whose disk answers with errors turns; one whose disk has
-  /// not answered for `patience` does not.
+  /// Whether every loop, the ledger and the store thread really turn. A store whose disk answers with errors turns; one
+  /// whose disk has not answered for `patience` does not.
   package func isTurning(within patience: Duration) -> Bool {
+    isTurning(asking: .seconds(1)) { $0.store.busyTime < patience }
+  }
+
+  private func isTurning(
+    asking limit: Duration, _ isWell: @escaping @Sendable (LedgerWorker) -> Bool = { _ in true }
+  ) -> Bool {
     do throws(AdminFailure) {
-      return try ask(within: .seconds(1)) { worker in .success(worker.store.busyTime < patience) }
+      _ = try loopFigures(within: limit)
+      return try ask(within: limit) { .success(isWell($0)) }
     } catch {
       return false
     }
@@ -165,22 +165,24 @@ public final class Gateway: Sendable {
 
   // MARK: Questions
 
-  /// Asks something on the loop and waits for the answer.
-  /// - Throws: ``AdminFailure`` 503 when the loop does not answer in time.
+  /// Asks something on the ledger's thread and waits for the answer.
+  /// - Throws: ``AdminFailure`` 503 when it does not answer in time.
   func ask<Answer: Sendable>(
-    within limit: Duration = .seconds(5), _ question: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
+    within limit: Duration = .seconds(5), _ question: @escaping @Sendable (LedgerWorker) -> Result<Answer, AdminFailure>
   ) throws(AdminFailure) -> Answer {
     let reply = Reply<Result<Answer, AdminFailure>>()
-    guard inbox.post(.perform { reply.give(question($0)) }) else { throw .unavailable("the gateway is overloaded") }
+    guard threads.ledger.post(.perform { reply.give(question($0)) }) else {
+      throw .unavailable("the gateway is overloaded")
+    }
     return try answer(of: reply, within: limit)
   }
 
   /// As ``ask(within:_:)``; the answer arrives once all that it decided is durable.
   func command<Answer: Sendable>(
-    _ body: @escaping @Sendable (LoopWorker) -> Result<Answer, AdminFailure>
+    _ body: @escaping @Sendable (LedgerWorker) -> Result<Answer, AdminFailure>
   ) throws(AdminFailure) -> Answer {
     let reply = Reply<Result<Answer, AdminFailure>>()
-    let isPosted = inbox.post(
+    let isPosted = threads.ledger.post(
       .perform { worker in
         guard worker.isStoreReady else { return reply.give(.failure(.unavailable("the store cannot commit"))) }
         let answer = body(worker)
@@ -188,6 +190,25 @@ public final class Gateway: Sendable {
       })
     guard isPosted else { throw .unavailable("the gateway is overloaded") }
     return try answer(of: reply, within: .seconds(5))
+  }
+
+  /// Asks something on each loop and waits for all answers.
+  func askLoops<Answer: Sendable>(
+    within limit: Duration = .seconds(5), _ question: @escaping @Sendable (LoopWorker) -> Answer
+  ) throws(AdminFailure) -> [Answer] {
+    let replies = threads.loops.map { loop in
+      let reply = Reply<Result<Answer, AdminFailure>>()
+      loop.postAlways(.perform { reply.give(.success(question($0))) })
+      return reply
+    }
+    var answers: [Answer] = []
+    for reply in replies { answers.append(try answer(of: reply, within: limit)) }
+    return answers
+  }
+
+  /// What all loops say together.
+  func loopFigures(within limit: Duration = .seconds(5)) throws(AdminFailure) -> LoopFigures {
+    try askLoops(within: limit) { $0.figures }.reduce(into: LoopFigures()) { $0.add($1) }
   }
 
   private func answer<Answer>(
@@ -200,28 +221,6 @@ public final class Gateway: Sendable {
   }
 
   // MARK: Start
-
-  private static func run(_ setup: WorkerSetup, start: Reply<GatewayError?>, ended: Reply<Bool>) {
-    do {
-      let loop = try EventLoop()
-      let worker = try LoopWorker(setup, loop: loop)
-      start.give(nil)
-      loop.run()
-      setup.backups.end()
-      worker.leaveTrail()
-      let outcome = worker.store.stop(giveUpAfter: .seconds(10))
-      if case .gaveUp(undurable: let count) = outcome {
-        setup.log.error(
-          "the store did not take the last commits; nobody was told that they were accepted",
-          (.count, "\(count)"))
-      }
-      ended.give(outcome == .finished)
-    } catch let error as GatewayError {
-      start.give(error)
-    } catch {
-      start.give(GatewayError("the event loop cannot start: \(error)"))
-    }
-  }
 
   private static func openDoors(
     _ configuration: GatewayConfiguration, inherited: (ListenAddress) -> ListeningSocket?

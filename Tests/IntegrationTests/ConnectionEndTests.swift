@@ -15,8 +15,8 @@ private let app = "com.example.caffeine"
     defer { development.stop() }
     let client = try TestClient(development)
     defer { client.close() }
-    func timers() throws -> Int { try development.gateway.ask { .success($0.loop.timerCount) } }
-    func connections() throws -> Int { try development.gateway.ask { .success($0.connections.count) } }
+    func timers() throws -> Int { try development.gateway.askLoops { $0.loop.timerCount }.reduce(0, +) }
+    func connections() throws -> Int { try development.gateway.askLoops { $0.connections.count }.reduce(0, +) }
     let before = try timers()
 
     let connection = try client.connectDevice()

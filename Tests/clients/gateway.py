@@ -127,6 +127,9 @@ class Gateway:
             "--provider-port", str(self.development_port), "--production-port", str(self.production_port),
             "--device-port", str(self.device_port), "--admin-port", str(self.admin_port))
         assert done.returncode == 0, done.stderr
+        # So that the whole suite can be run with several loops.
+        if loops := os.environ.get("GATEWAYD_LOOPS"):
+            self.set({"loops": int(loops)})
 
     def ctl(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.program("gatewayctl", "--config", self.config, *arguments)

@@ -125,7 +125,7 @@ async def test_after_each_refusal_the_connection_serves_and_the_log_says_why(gat
             line = line_of(gateway, reason)
             assert " info a push was refused " in line, line
             assert answer.json["detail"].replace('"', '\\"') in line, line
-            assert re.search(r" connection=\d+\.\d+ peer=127\.0\.0\.1:\d+", line), line
+            assert re.search(r" connection=\d+\.\d+\.\d+ peer=127\.0\.0\.1:\d+", line), line
             assert (await sender.push()).status == 200, reason
 
         async with await Device.enrol(gateway) as other:

@@ -8,11 +8,9 @@ final class DeviceConnection: ConnectionListener {
   /// The update stream that this connection holds open, for one device.
   struct Updates {
     var session: SessionID
-    var device: DeviceState
     var stream: Int32
-    /// Something was written that the reader has not taken yet. Neither the head of the answer counts nor a heartbeat
-    /// that an event has overtaken on its way to its commit: what they leave empty says nothing of the event.
-    var isUnread = false
+    /// What was written last and the reader has not taken yet. The head of the answer does not count.
+    var unread: LedgerCall.StreamOutput?
     /// Something was written since the last tick, so no heartbeat is owed.
     var wasActive = false
   }
@@ -20,6 +18,8 @@ final class DeviceConnection: ConnectionListener {
   let worker: LoopWorker
   private var updates: [Updates] = []
   private var awaitsPing = false
+  /// No stream is opened any more.
+  private var isLeaving = false
 
   init(worker: LoopWorker) { self.worker = worker }
 
@@ -27,15 +27,10 @@ final class DeviceConnection: ConnectionListener {
     switch event {
     case .requestEnded(let stream):
       defer { connection.http2.releaseRequest(of: stream) }
-      guard !stream.isAnswered else { return }
-      worker.counters.deviceRequests += 1
-      do throws(DeviceRefusal) {
-        try serve(stream, on: connection)
-      } catch {
-        refuse(error, stream, on: connection)
-      }
-    case .bodyExceededLimit(let stream):
-      refuse(refusalOfLongBody(stream), stream, early: true, on: connection)
+      // What was too long has been passed on already.
+      guard !stream.isAnswered, !stream.isBodyOverLimit else { return }
+      pass(stream, .whole(stream.body), on: connection)
+    case .bodyExceededLimit(let stream): pass(stream, .tooLong, on: connection)
     case .streamClosed(let stream, _):
       endUpdates(where: { $0.stream == stream.id })
     case .pingAcknowledged: awaitsPing = false
@@ -44,11 +39,12 @@ final class DeviceConnection: ConnectionListener {
   }
 
   func outputFlushed(on connection: HTTPConnection) {
-    for place in updates.indices where updates[place].isUnread {
-      guard let stream = connection.http2.stream(updates[place].stream), connection.http2.isOutputEmpty(of: stream)
+    for place in updates.indices {
+      guard let output = updates[place].unread, let stream = connection.http2.stream(updates[place].stream),
+        connection.http2.isOutputEmpty(of: stream)
       else { continue }
-      updates[place].isUnread = false
-      worker.ledger.outputEmptied(updates[place].session, of: updates[place].device, at: worker.now)
+      updates[place].unread = nil
+      worker.ledger.tell(.outputEmptied(updates[place].session, of: output))
     }
   }
 
@@ -62,9 +58,9 @@ final class DeviceConnection: ConnectionListener {
         connection.http2.isOutputEmpty(of: stream)
       {
         connection.http2.write(EventStreamFrame.heartbeat, to: stream)
-        if worker.ledger.outputFilled(updates[place].session, of: updates[place].device) {
-          updates[place].isUnread = true
-        }
+        // What was handed over and has not quite left says more.
+        if updates[place].unread == nil { updates[place].unread = .heartbeat }
+        worker.ledger.tell(.outputFilled(updates[place].session))
       }
       updates[place].wasActive = false
     }
@@ -75,6 +71,7 @@ final class DeviceConnection: ConnectionListener {
   func idled(on connection: HTTPConnection) { connection.http2.goAway() }
 
   func drainBegan(on connection: HTTPConnection) {
+    isLeaving = true
     for update in updates {
       if let stream = connection.http2.stream(update.stream) { connection.http2.endStream(stream) }
     }
@@ -91,15 +88,18 @@ final class DeviceConnection: ConnectionListener {
 
   // MARK: Update streams
 
-  func open(_ device: DeviceState, last: EventID?, _ stream: HTTP2Stream, on connection: HTTPConnection) {
-    let session = worker.makeSession(on: connection.id)
-    updates.append(Updates(session: session, device: device, stream: stream.id))
+  /// The ledger knows of the stream; events come behind this.
+  func opened(_ session: SessionID, _ stream: HTTP2Stream, on connection: HTTPConnection) {
+    guard !isLeaving else {
+      worker.ledger.tell(.streamEnded(session))
+      return connection.http2.reset(stream, code: .refusedStream)
+    }
+    updates.append(Updates(session: session, stream: stream.id))
     worker.fields.startResponse(status: 200)
     worker.fields.append(.contentType, "text/event-stream")
     worker.fields.append("cache-control", "no-store")
     connection.http2.openStream(stream, worker.fields)
     worker.touch(connection)
-    worker.ledger.attach(device, as: session, last: last, at: worker.now)
   }
 
   /// One event goes out: its batch is durable.
@@ -108,7 +108,7 @@ final class DeviceConnection: ConnectionListener {
       let stream = connection.http2.stream(updates[place].stream)
     else { return }
     updates[place].wasActive = true
-    updates[place].isUnread = true
+    updates[place].unread = .refreshes
     worker.scratch.removeAll(keepingCapacity: true)
     EventStreamFrame.append(refresh, to: &worker.scratch)
     connection.http2.write(worker.scratch, to: stream)
@@ -124,32 +124,19 @@ final class DeviceConnection: ConnectionListener {
   }
 
   private func endUpdates(where isEnding: (Updates) -> Bool) {
-    for update in updates where isEnding(update) {
-      worker.ledger.noteContact(with: update.device, at: worker.now)
-      worker.ledger.detach(update.device, session: update.session)
-      worker.forget(update.session)
-    }
+    for update in updates where isEnding(update) { worker.ledger.tell(.streamEnded(update.session)) }
     updates.removeAll(where: isEnding)
   }
 
   // MARK: Answers
 
-  /// Answers once everything decided so far is durable.
-  func answer(
-    _ status: Int, _ body: [UInt8], _ stream: HTTP2Stream, on connection: HTTPConnection
-  ) {
-    worker.commits.current.answers.append(
-      PendingOutput.Answer(
-        connection: connection.id, stream: stream.id, status: status, body: body))
-  }
-
   func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
-    guard let stream = connection.http2.stream(answer.stream) else { return }
+    guard let stream = connection.http2.stream(answer.place.stream) else { return }
     refuse(DeviceRefusal(.storeUnavailable, retryAfter: 1), stream, on: connection)
   }
 
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
-    guard let stream = connection.http2.stream(answer.stream) else { return }
+    guard let stream = connection.http2.stream(answer.place.stream) else { return }
     worker.fields.startResponse(status: answer.status)
     if answer.body.isEmpty {
       connection.http2.respond(to: stream, worker.fields)
@@ -160,7 +147,7 @@ final class DeviceConnection: ConnectionListener {
     worker.touch(connection)
   }
 
-  private func refuse(
+  func refuse(
     _ refusal: DeviceRefusal, _ stream: HTTP2Stream, early: Bool = false, on connection: HTTPConnection
   ) {
     worker.counters.deviceRefused += 1

@@ -81,6 +81,9 @@ final class HTTPConnection: EventHandler, TimerHandler {
     schedule(after: milliseconds, .tick)
   }
 
+  /// Where the answer to one of its requests goes.
+  func place(of stream: Int32) -> RequestPlace { RequestPlace(connection: id, stream: stream) }
+
   var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }

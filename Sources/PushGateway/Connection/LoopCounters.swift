@@ -1,8 +1,7 @@
 import GatewayCore
 
-/// What one loop counts since it started.
-struct LoopCounters {
-  var accepted: UInt64 = 0
+/// What a loop counts since it started.
+struct LoopCounters: Sendable {
   /// By the index of the reason in `RejectionReason.allCases`.
   var refused = [UInt64](repeating: 0, count: RejectionReason.allCases.count)
   var deviceRequests: UInt64 = 0
@@ -15,18 +14,20 @@ struct LoopCounters {
   var requestsOverdue: UInt64 = 0
   var handshakesFailed: UInt64 = 0
   var connectionsBroken: UInt64 = 0
-  var batchesDurable: UInt64 = 0
-  var commitFailures: UInt64 = 0
-  var commitLatency = Histogram(bounds: [
-    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5,
-  ])
-
-  /// Of pushes whose device could take their refresh at once.
-  var eventLatency = Histogram(bounds: [
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
-  ])
 
   mutating func count(_ reason: RejectionReason) {
     if let index = RejectionReason.allCases.firstIndex(of: reason) { refused[index] += 1 }
+  }
+
+  mutating func add(_ other: LoopCounters) {
+    for index in refused.indices { refused[index] += other.refused[index] }
+    deviceRequests += other.deviceRequests
+    deviceRefused += other.deviceRefused
+    connectionsAccepted += other.connectionsAccepted
+    connectionsRefused += other.connectionsRefused
+    connectionsEvicted += other.connectionsEvicted
+    requestsOverdue += other.requestsOverdue
+    handshakesFailed += other.handshakesFailed
+    connectionsBroken += other.connectionsBroken
   }
 }

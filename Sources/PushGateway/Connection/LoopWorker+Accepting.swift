@@ -8,15 +8,27 @@ extension LoopWorker: ConnectionAcceptor {
   }
 
   func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
-    guard let place = listeners.firstIndex(where: { $0.listener === listener }), phase == .serving, admit(peer) else {
+    guard let door = listeners.firstIndex(where: { $0.listener === listener }), phase == .serving,
+      let loop = admit(peer)
+    else {
       counters.connectionsRefused += 1
       return
     }
     counters.connectionsAccepted += 1
-    let kind = listeners[place].kind
+    if let sibling = siblings[loop] {
+      sibling.postAlways(.connection(descriptor.release(), peer, door: door))
+    } else {
+      serve(descriptor, from: peer, at: door)
+    }
+  }
+
+  /// A connection that was admitted, by this loop or by another.
+  func serve(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, at door: Int) {
+    guard phase == .serving else { return release(peer) }
+    let kind = listeners[door].kind
     let id = connections.reserve()
     do {
-      let connection = try connect(consume descriptor, id, peer, kind, place: place)
+      let connection = try connect(consume descriptor, id, peer, kind, place: door)
       connections.insert(connection)
       beginHandshake(id)
       switch kind {
@@ -83,7 +95,7 @@ extension LoopWorker: ConnectionAcceptor {
       settings.announcedStreams = 100
       settings.bodyLimit = DeviceLimits.bodyBytes
       settings.requestMemory = Self.devicesRequestMemory
-      security = .tls(tls.context(clientCA: nil))
+      security = .tls(deviceTLSContext)
       role = .device(DeviceConnection(worker: self))
       pool = deviceStreams
       // Heartbeats are written all the time: what stays unacknowledged this long has nobody at its other end.
@@ -100,15 +112,20 @@ extension LoopWorker: ConnectionAcceptor {
       role: role, peer: peer, worker: self)
   }
 
-  private func admit(_ peer: PeerAddress) -> Bool {
-    let limit = configuration.limits.connectionsPerAddress
-    guard limit == 0 || perAddress[peer.host, default: 0] < limit, hasRoom() else { return false }
-    perAddress[peer.host, default: 0] += 1
-    return true
+  /// - Returns: the loop that is to serve it; nil when there is no room.
+  private func admit(_ peer: PeerAddress) -> Int? {
+    let limits = configuration.limits
+    for _ in 0..<2 {
+      switch register.admit(peer.host, atMost: connectionLimit, perAddress: limits.connectionsPerAddress) {
+      case .admitted(let loop): return loop
+      case .tooManyOfAddress: return nil
+      case .full: guard makeRoom() else { return nil }
+      }
+    }
+    return nil
   }
 
-  func release(_ peer: PeerAddress) {
-    guard let count = perAddress[peer.host] else { return }
-    perAddress[peer.host] = count > 1 ? count - 1 : nil
+  func release(_ peer: PeerAddress, wasLeaving: Bool = false) {
+    register.release(peer.host, from: index, wasLeaving: wasLeaving)
   }
 }

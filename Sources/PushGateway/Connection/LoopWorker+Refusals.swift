@@ -16,7 +16,7 @@ extension LoopWorker {
     _ refusal: Refusal, id: PushID, of headers: borrowing HeaderBlock, in environment: GatewayEnvironment,
     isAuthenticated: Bool, isOverBudget: Bool
   ) {
-    guard ledger.rules.explain.keeps(environment) else { return }
+    guard explain.keeps(environment) else { return }
     let token: DeviceToken? = (headers.withValue(of: .path) { PushPath($0) } ?? nil).flatMap { path in
       if case .token(let token) = path { token } else { nil }
     }

@@ -25,11 +25,18 @@ extension LoopWorker {
   /// So many that those which are leaving have descriptors too, and the rest of the process keeps its own.
   static func connectionBound(descriptors: Int) -> Int { max(1, min(descriptors / 9 * 8, descriptors - 8)) }
 
-  func hasRoom() -> Bool {
-    if connections.count - evicted.count < connectionLimit { return true }
-    guard evicted.count < leavingLimit, let id = oldestIdle(), let connection = connections[id],
-      case .provider(let provider) = connection.role
-    else { return false }
+  /// Tells the oldest idle connection to leave; if all of this loop's are busy, the other loops look at theirs, for whoever
+  /// tries next.
+  /// - Returns: whether there is room for one more now.
+  func makeRoom(asking others: Bool = true) -> Bool {
+    guard let id = oldestIdle(), let connection = connections[id], case .provider(let provider) = connection.role
+    else {
+      if others {
+        for sibling in siblings { sibling?.postAlways(.perform { _ = $0.makeRoom(asking: false) }) }
+      }
+      return false
+    }
+    guard register.beginLeaving(atMost: leavingLimit) else { return false }
     evicted.insert(id)
     counters.connectionsEvicted += 1
     provider.leave(Refusal(.idleTimeout, "The gateway is full, and this connection was idle."), on: connection)
@@ -77,7 +84,7 @@ extension LoopWorker {
   /// The oldest handshake makes room for the newest: an honest one takes two round trips, and is over by then.
   func beginHandshake(_ id: ConnectionID) {
     handshakes.begin(id)
-    while handshakes.count > configuration.limits.handshakes {
+    while handshakes.count > max(1, configuration.limits.handshakes / siblings.count) {
       guard let oldest = handshakes.popOldest(where: { connections[$0]?.isHandshaking == true }) else { break }
       counters.handshakesFailed += 1
       connections[oldest]?.close()

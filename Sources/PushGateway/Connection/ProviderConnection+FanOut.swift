@@ -5,18 +5,13 @@ import TokenStore
 
 /// Fan-outs: begun, looked at, watched and cancelled on the provider listener, under the credential of a push.
 extension ProviderConnection {
-  /// What one connection may watch at a time.
-  private static let maximumWatchers = 16
-
   /// What was judged before the body.
-  enum FanOutCall {
+  enum FanOutHead {
     case begin(BundleID, FanOutHeadValidator.Head)
-    case report(FanOut)
-    case watch(FanOut)
-    case cancel(FanOut)
+    case about(FanOutCall.Wish)
   }
 
-  func judgeFanOut(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> FanOutCall {
+  func judgeFanOut(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> FanOutHead {
     let method = stream.headers.value(of: .method) ?? []
     let path = stream.headers.value(of: .path) ?? []
     let route = try method.withBytes { (method) throws(Refusal) in
@@ -29,40 +24,35 @@ extension ProviderConnection {
         () throws(Refusal) in try authenticate(stream, on: connection)
       }
       return .begin(bundleID, head)
-    case .report(let id): return .report(try find(id, for: stream, on: connection))
-    case .watch(let id): return .watch(try find(id, for: stream, on: connection))
-    case .cancel(let id): return .cancel(try find(id, for: stream, on: connection))
+    case .report(let id): return try about(.report(id), stream, on: connection)
+    case .watch(let id): return try about(.watch(id), stream, on: connection)
+    case .cancel(let id): return try about(.cancel(id), stream, on: connection)
     }
   }
 
-  /// Another team's is as good as none.
-  private func find(
-    _ id: CanonicalUUID, for stream: HTTP2Stream, on connection: HTTPConnection
-  ) throws(Refusal) -> FanOut {
+  private func about(
+    _ wish: FanOutCall.Wish, _ stream: HTTP2Stream, on connection: HTTPConnection
+  ) throws(Refusal) -> FanOutHead {
     _ = try authenticate(stream, on: connection)
-    guard let fanOut = worker.ledger.fanOuts.find(id), fanOut.order.team == session.team,
-      fanOut.order.environment == environment
-    else { throw Refusal(.badPath, "This team has no such fan-out here, or it was long ago.") }
-    return fanOut
+    return .about(wish)
   }
 
+  /// The answer comes from the ledger.
   func serveFanOut(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) {
+    let wish: FanOutCall.Wish
     switch try judgeFanOut(stream, on: connection) {
-    case .begin(let bundleID, let head): try begin(bundleID, head, stream, on: connection)
-    case .report(let fanOut):
-      try requireStore()
-      answer(200, fanOut, isRead: true, stream, on: connection)
-    case .watch(let fanOut): try watch(fanOut, stream, on: connection)
-    case .cancel(let fanOut):
-      try requireStore()
-      worker.ledger.cancel(fanOut)
-      answer(200, fanOut, stream, on: connection)
+    case .begin(let bundleID, let head): wish = .begin(try order(bundleID, head, stream))
+    case .about(let other): wish = other
     }
+    worker.ledger.tell(
+      .fanOut(
+        FanOutCall(
+          place: connection.place(of: stream.id), wish: wish, team: session.team, environment: environment)))
   }
 
-  private func begin(
-    _ bundleID: BundleID, _ head: FanOutHeadValidator.Head, _ stream: HTTP2Stream, on connection: HTTPConnection
-  ) throws(Refusal) {
+  private func order(
+    _ bundleID: BundleID, _ head: FanOutHeadValidator.Head, _ stream: HTTP2Stream
+  ) throws(Refusal) -> FanOutOrder {
     let request = try stream.body.withBytes { (body) throws(Refusal) in
       try FanOutRequest.parse(body, validator: worker.pushValidator.payload)
     }
@@ -70,59 +60,47 @@ extension ProviderConnection {
     guard let team = session.team else {
       throw Refusal(.missingProviderToken, "A fan-out belongs to a team; show a provider token.")
     }
-    try requireStore()
-    let order = FanOutOrder(
+    return FanOutOrder(
       team: team, bundleID: bundleID, environment: environment,
       push: IncomingPush(
         id: head.id ?? worker.makePushID(), payload: request.payload, storage: storage(for: head.expiration),
         priority: head.priority), filter: request.filter)
-    switch worker.ledger.begin(order, id: worker.makeFanOutID(), at: worker.now) {
-    case .accepted(let fanOut), .known(let fanOut): answer(202, fanOut, stream, on: connection)
-    case .tooMany:
-      throw Refusal(
-        .tooManyRequests, "\(FanOutTable.capacity) fan-outs are running; wait until one ends.", retryAfter: 1)
-    }
-  }
-
-  private func requireStore() throws(Refusal) {
-    guard worker.isStoreReady else { throw .storeUnavailable }
   }
 
   // MARK: Watching
 
-  private func watch(_ fanOut: FanOut, _ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) {
-    guard watchers.count < Self.maximumWatchers else {
-      throw Refusal(
-        .tooManyRequests, "One connection watches at most \(Self.maximumWatchers) fan-outs.", retryAfter: 1)
+  func watcherOpened(_ stream: HTTP2Stream, on connection: HTTPConnection) {
+    guard farewell == nil else {
+      worker.ledger.tell(.watcherEnded(connection.place(of: stream.id)))
+      return connection.http2.reset(stream, code: .refusedStream)
     }
     worker.fields.startResponse(status: 200)
     worker.fields.append(.contentType, "text/event-stream")
     worker.fields.append("cache-control", "no-store")
     connection.http2.openStream(stream, worker.fields)
-    watchers.append(FanOutWatcher(stream: stream.id, fanOut: fanOut))
-    if tellWatchers(on: connection) { worker.watch(on: connection.id) }
+    watchers.append(FanOutWatch(stream: stream.id))
     worker.touch(connection)
   }
 
-  /// Tells each watcher what is new; with the end of its fan-out its stream ends.
-  /// - Returns: whether anybody is left.
-  func tellWatchers(on connection: HTTPConnection) -> Bool {
-    for place in watchers.indices where watchers[place].hasNews {
-      let fanOut = watchers[place].fanOut
-      guard let stream = connection.http2.stream(watchers[place].stream), connection.http2.isOutputEmpty(of: stream)
+  /// The ledger has more to tell once the reader has taken what there was.
+  func tellOfEmptied(on connection: HTTPConnection) {
+    for index in watchers.indices where watchers[index].isUnread {
+      guard let stream = connection.http2.stream(watchers[index].stream), connection.http2.isOutputEmpty(of: stream)
       else { continue }
-      watchers[place].told = (fanOut.state, fanOut.counts)
-      worker.commits.current.answers.append(
-        PendingOutput.Answer(
-          connection: connection.id, stream: stream.id, status: 200, body: FanOutAnswer.event(of: fanOut),
-          part: .event(isLast: fanOut.state != .running)))
+      watchers[index].isUnread = false
+      worker.ledger.tell(.watcherEmptied(connection.place(of: stream.id)))
     }
-    watchers.removeAll { $0.told.map { $0.state != .running } ?? false }
-    return !watchers.isEmpty
+  }
+
+  func watcherEnded(_ stream: HTTP2Stream, on connection: HTTPConnection) {
+    guard let index = watchers.firstIndex(where: { $0.stream == stream.id }) else { return }
+    watchers.remove(at: index)
+    worker.ledger.tell(.watcherEnded(connection.place(of: stream.id)))
   }
 
   func endWatching(on connection: HTTPConnection) {
     for watcher in watchers {
+      worker.ledger.tell(.watcherEnded(connection.place(of: watcher.stream)))
       if let stream = connection.http2.stream(watcher.stream) { connection.http2.endStream(stream) }
     }
     watchers = []
@@ -130,27 +108,24 @@ extension ProviderConnection {
 
   // MARK: Answers
 
-  private func answer(
-    _ status: Int, _ fanOut: FanOut, isRead: Bool = false, _ stream: HTTP2Stream, on connection: HTTPConnection
-  ) {
-    worker.commits.current.answers.append(
-      PendingOutput.Answer(
-        connection: connection.id, stream: stream.id, status: status, body: FanOutAnswer.body(of: fanOut),
-        part: .fanOut(fanOut.order.push.id, location: status == 202 ? FanOutAnswer.path(of: fanOut) : nil),
-        isRead: isRead))
-  }
-
   func deny(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
-    guard let stream = connection.http2.stream(answer.stream), case .fanOut(let id, _) = answer.part else { return }
+    guard let stream = connection.http2.stream(answer.place.stream), case .fanOut(let id, _) = answer.part else {
+      return
+    }
     respond(.storeUnavailable, to: stream, id: id, on: connection)
   }
 
   func confirm(_ answer: PendingOutput.Answer, on connection: HTTPConnection) {
-    guard let stream = connection.http2.stream(answer.stream) else { return }
+    guard let stream = connection.http2.stream(answer.place.stream) else { return }
     switch answer.part {
     case .event(let isLast):
+      guard let index = watchers.firstIndex(where: { $0.stream == stream.id }) else { return }
       connection.http2.write(answer.body, to: stream)
-      if isLast { connection.http2.endStream(stream) }
+      watchers[index].isUnread = true
+      if isLast {
+        watchers.remove(at: index)
+        connection.http2.endStream(stream)
+      }
     case .fanOut(let id, let location):
       worker.fields.startResponse(status: answer.status)
       worker.fields.append(.contentType, "application/json")

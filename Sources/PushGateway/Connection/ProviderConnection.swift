@@ -14,7 +14,8 @@ final class ProviderConnection: ConnectionListener {
   /// Whose authorities found the client's certificate good; nil without one.
   var judgedBy: TLSContext?
   private var hasRaisedStreams = false
-  var watchers: [FanOutWatcher] = []
+  /// Streams on which fan-outs are watched.
+  var watchers: [FanOutWatch] = []
   /// Errors that are still borne.
   var allowance: RefusalAllowance
   /// What is left to do once the end of the connection is decided.
@@ -31,7 +32,7 @@ final class ProviderConnection: ConnectionListener {
     switch event {
     case .requestEnded(let stream): judge(stream, on: connection)
     case .bodyExceededLimit(let stream): bodyExceededLimit(of: stream, on: connection)
-    case .streamClosed(let stream, _): watchers.removeAll { $0.stream == stream.id }
+    case .streamClosed(let stream, _): if !watchers.isEmpty { watcherEnded(stream, on: connection) }
     case .pingAcknowledged: farewell?.pingAcknowledged(at: worker.loop.now.bootMilliseconds)
     default: break
     }
@@ -39,8 +40,12 @@ final class ProviderConnection: ConnectionListener {
 
   /// A push that was begun and not ended in all that time is as good as none.
   var isHoldingStream: Bool { !watchers.isEmpty }
-  func outputFlushed(on connection: HTTPConnection) {}
-  func closed(_ connection: HTTPConnection) { worker.providerCount -= 1 }
+  func outputFlushed(on connection: HTTPConnection) { if !watchers.isEmpty { tellOfEmptied(on: connection) } }
+  func closed(_ connection: HTTPConnection) {
+    for watcher in watchers { worker.ledger.tell(.watcherEnded(connection.place(of: watcher.stream))) }
+    watchers = []
+    worker.providerCount -= 1
+  }
 
   // MARK: Requests
 
@@ -116,20 +121,14 @@ final class ProviderConnection: ConnectionListener {
     _ head: PushHead, _ token: DeviceToken, _ payload: PayloadAcceptance, _ stream: HTTP2Stream,
     on connection: HTTPConnection
   ) throws(Refusal) {
-    guard worker.isStoreReady else { throw .storeUnavailable }
-    let now = worker.now
-    let id = head.id ?? worker.makePushID()
-    let push = IncomingPush(
-      id: id, payload: payload.isUsual ? nil : stream.body, storage: storage(for: head.expiration),
-      priority: head.priority)
-    let verdict = worker.ledger.accept(push, for: token, in: environment, bundleID: head.bundleID, at: now)
-    switch verdict {
-    case .accepted(let tally, let number): succeed(id, tally, number, stream, on: connection)
-    case .duplicate(let number): succeed(id, PushVerdict.Tally(), number, stream, on: connection)
-    case .denied(let denial):
-      guard case .overBudget(let exhaustion) = denial else { throw denial.refusal(in: environment) }
-      respond(denial.refusal(in: environment), to: stream, id: id, exhaustion: exhaustion, on: connection)
-    }
+    guard worker.ledger.isOpen else { throw .storeUnavailable }
+    worker.ledger.accept(
+      PushCall(
+        place: connection.place(of: stream.id),
+        push: IncomingPush(
+          id: head.id ?? worker.makePushID(), payload: payload.isUsual ? nil : stream.body,
+          storage: storage(for: head.expiration), priority: head.priority),
+        token: token, environment: environment, bundleID: head.bundleID))
   }
 
   private func isFanOut(_ stream: HTTP2Stream) -> Bool {
@@ -146,19 +145,10 @@ final class ProviderConnection: ConnectionListener {
 
   // MARK: Answers
 
-  private func succeed(
-    _ id: PushID, _ tally: PushVerdict.Tally, _ number: UInt64, _ stream: HTTP2Stream, on connection: HTTPConnection
-  ) {
-    worker.counters.accepted += 1
-    allowance.refund()
-    worker.commits.current.pushes.append(
-      PendingOutput.PushAnswer(
-        connection: connection.id, stream: stream.id, id: id, number: number, tally: tally))
-  }
-
   /// 200: the push is durable.
   func confirm(_ answer: PendingOutput.PushAnswer, with fields: inout OutgoingFields, on connection: HTTPConnection) {
-    guard let stream = connection.http2.stream(answer.stream) else { return }
+    allowance.refund()
+    guard let stream = connection.http2.stream(answer.place.stream) else { return }
     fields.startResponse(status: 200)
     fields.append(answer.id.uuid, as: .apnsID)
     if environment == .development { fields.append(worker.uniqueID(of: answer.number), as: .apnsUniqueID) }

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayIO
 import TokenStore
 
-/// What a loop is started with; values and shared handles only, since it crosses to the loop's thread.
+/// What ledger and loops are started with; values and shared handles only, since it crosses to their threads.
 struct WorkerSetup: Sendable {
   struct Door: Sendable {
     enum Kind: Sendable {
@@ -18,7 +18,8 @@ struct WorkerSetup: Sendable {
   var tls: ServerTLS
   var doors: [Door]
   var bootID: String
-  var inbox: Mailbox<LoopMessage>
   var log: any GatewayLog
-  var backups: BackupDesk
+  var register: ConnectionRegister
+  var refusedPushes: RefusedPushLog
+  let gate = StoreGate()
 }

@@ -58,8 +58,8 @@ extension ConfigurationKey {
     switch self {
     case .loops:
       Facts(
-        .top, .wholeNumber(1...1), .value("1"), .restart,
-        "Threads that serve connections. This version has one.")
+        .top, .wholeNumber(1...64), .value("1"), .restart,
+        "Threads that serve connections. With more than one, the ledger that decides has a thread of its own.")
 
     case .providerListen:
       Facts(

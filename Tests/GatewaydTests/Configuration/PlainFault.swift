@@ -15,7 +15,7 @@ struct PlainFault: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [PlainFault] = [
-    PlainFault(before: "loops = 2\n", line: 1, text: "loops: expected 1, got 2"),
+    PlainFault(before: "loops = 65\n", line: 1, text: "loops: expected a whole number from 1 to 64, got 65"),
     PlainFault(before: "lops = 1\n", line: 1, text: "lops: no such key; did you mean loops?"),
     PlainFault(before: "heartbeat = \"5s\"\n", line: 1, text: "heartbeat: no such key; did you mean device.heartbeat?"),
     .after("soket = \"x\"", 12, "admin.soket: no such key; did you mean admin.socket?"),

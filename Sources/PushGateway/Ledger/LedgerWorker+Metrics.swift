@@ -4,16 +4,14 @@ import GatewayReports
 import TokenStoreSQLite
 
 /// The number of series is fixed: no label has a token, a device or an app.
-extension LoopWorker {
+extension LedgerWorker {
+  /// What the ledger counts; connections and requests are the loops' to tell (``LoopFigures/metrics``).
   var metrics: [MetricFamily] {
     let ledger = ledger.counters
     let widgets = countWidgets()
     return [
       .single("gatewayd_ready", "1 while pushes are taken.", .gauge, readiness.ready ? 1 : 0),
       .single("gatewayd_pushes_accepted_total", "Pushes answered 200.", .counter, Double(counters.accepted)),
-      .labelled(
-        "gatewayd_pushes_refused_total", "Pushes refused, by the reason in the answer.", .counter, by: "reason",
-        zip(RejectionReason.allCases, counters.refused).map { ($0.rawValue, Double($1)) }),
       .single(
         "gatewayd_pushes_duplicate_total", "Accepted pushes whose apns-id had been accepted before.", .counter,
         Double(ledger.pushesDuplicate)),
@@ -31,32 +29,6 @@ extension LoopWorker {
       .labelled(
         "gatewayd_events_total", "Events written to devices' streams.", .counter, by: "try",
         [("first", Double(ledger.eventsSent)), ("again", Double(ledger.eventsSentAgain))]),
-      .labelled(
-        "gatewayd_connections", "Open connections.", .gauge, by: "role",
-        [("provider", Double(providerCount)), ("device", Double(deviceCount))]),
-      .labelled(
-        "gatewayd_connection_attempts_total", "Connections that came, by what became of them.", .counter, by: "outcome",
-        [
-          ("accepted", Double(counters.connectionsAccepted)), ("refused", Double(counters.connectionsRefused)),
-          ("handshake-failed", Double(counters.handshakesFailed)), ("broken", Double(counters.connectionsBroken)),
-        ]),
-      .single(
-        "gatewayd_connections_evicted_total", "Idle provider connections sent away because the gateway was full.",
-        .counter, Double(counters.connectionsEvicted)),
-      .single(
-        "gatewayd_connections_limit",
-        "Connections that are taken at most: limits.connections, or fewer for want of "
-          + "file descriptors.", .gauge, Double(connectionLimit)),
-      .single(
-        "gatewayd_requests_overdue_total", "Requests reset because they were not whole within limits.request-timeout.",
-        .counter, Double(counters.requestsOverdue)),
-      .single("gatewayd_handshakes", "TLS handshakes under way.", .gauge, Double(handshakes.count)),
-      .labelled(
-        "gatewayd_device_requests_total", "Requests on the device listener.", .counter, by: "outcome",
-        [
-          ("served", Double(counters.deviceRequests - counters.deviceRefused)),
-          ("refused", Double(counters.deviceRefused)),
-        ]),
       .single("gatewayd_devices", "Enrolled devices.", .gauge, Double(self.ledger.devices.count)),
       .single("gatewayd_devices_connected", "Devices that hold a stream.", .gauge, Double(self.ledger.attachedCount)),
       .single(

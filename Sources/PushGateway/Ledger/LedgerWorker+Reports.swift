@@ -4,7 +4,7 @@ import GatewayReports
 import TokenStore
 
 /// What the admin API is told.
-extension LoopWorker {
+extension LedgerWorker {
   /// Registrations that one page looks at.
   private static let registrationsPerPage = 20_000
 
@@ -17,16 +17,17 @@ extension LoopWorker {
     return ReadinessReport(ready: true)
   }
 
-  func status(listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
+  /// - Parameter loops: what all of them say together.
+  func status(_ loops: LoopFigures, listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
     let counted = countWidgets()
     return GatewayStatus(
       version: Gateway.version, started: started,
       uptimeSeconds: Int((wall.milliseconds - started.milliseconds) / 1000), readiness: readiness,
-      listeners: listeners, connections: ConnectionCounts(provider: providerCount, device: deviceCount),
+      listeners: listeners, connections: ConnectionCounts(provider: loops.providers, device: loops.devices),
       devices: ledger.devices.count, connectedDevices: ledger.attachedCount,
       registrations: ledger.registrations.count, widgets: counted.widgets,
       waitingWidgets: counted.waiting, inFlightWidgets: counted.inFlight,
-      pushes: PushCounts(accepted: counters.accepted, refused: counters.refused.reduce(0, +)),
+      pushes: PushCounts(accepted: counters.accepted, refused: loops.counters.refused.reduce(0, +)),
       store: StoreReport(
         epoch: UInt32(clamping: ledger.epoch), journalEntries: ledger.batch.journalEntries,
         journalBytes: ledger.batch.journalBytes, pendingEntries: commits.count, failing: storeFailure),

@@ -4,7 +4,7 @@ import GatewayReports
 import TokenStore
 
 /// Registrations by the many: export, import and the sweep, each call a slice that leaves time for pushes.
-extension LoopWorker {
+extension LedgerWorker {
   /// Registrations that one slice of an export looks at, and writes at most.
   private static let exportWalk = 4096
   private static let exportLines = 64

@@ -4,7 +4,7 @@ import GatewayIO
 import TokenStore
 
 /// Says in the log what operators and device switches do, and what developer mode lets through.
-extension LoopWorker {
+extension LedgerWorker {
   /// Bypassed refreshes come as often as pushes do: their lines come at most this often, and count; milliseconds.
   private static let bypassPeriod: Int64 = 1000
 

@@ -4,7 +4,7 @@ import TokenStore
 import TokenStoreSQLite
 
 /// The way to the store and back: what a turn has decided goes there as one batch, and what waited for it leaves.
-extension LoopWorker {
+extension LedgerWorker {
   func submit() {
     ledger.moveDeliveries(to: &commits.current.deliveries)
     if let batch = ledger.takeBatch(clock: clock.stored(loop.now)) {
@@ -16,7 +16,7 @@ extension LoopWorker {
     }
   }
 
-  /// What was decided and had no commit to go along with. Called when the loop has ended, before the store does.
+  /// What was decided and had no commit to go along with.
   func leaveTrail() {
     if let batch = ledger.takeBatch(clock: clock.stored(loop.now), isLast: true) { store.append(batch) }
   }
@@ -53,10 +53,7 @@ extension LoopWorker {
   }
 
   private func denyReads() {
-    for answer in commits.takeReads() {
-      guard let connection = connections[answer.connection] else { continue }
-      connection.role.listener.deny(answer, on: connection)
-    }
+    for answer in commits.takeReads() { loops.tell(.answerDenied(answer)) }
   }
 
   /// Only of pushes that came with this very batch: what waited for a budget or a device was not late.
@@ -67,36 +64,10 @@ extension LoopWorker {
   }
 
   private func release(_ output: PendingOutput) {
-    // Taken out for the length of the loop: each access to a property of a class is checked for overlaps.
-    var fields = OutgoingFields.none
-    swap(&fields, &self.fields)
-    for answer in output.pushes {
-      guard let connection = connections[answer.connection], case .provider(let provider) = connection.role
-      else { continue }
-      provider.confirm(answer, with: &fields, on: connection)
-      touch(connection)
-    }
-    swap(&fields, &self.fields)
-    for answer in output.answers {
-      guard let connection = connections[answer.connection] else { continue }
-      connection.role.listener.confirm(answer, on: connection)
-    }
+    if !output.pushes.isEmpty { loops.confirm(output.pushes) }
+    for answer in output.answers { loops.confirm(answer) }
     for delivery in output.deliveries { deliver(delivery) }
     for notice in output.notices { notice() }
     commits.recycle(output)
-  }
-
-  private func deliver(_ delivery: Delivery) {
-    let session: SessionID
-    switch delivery {
-    case .refresh(let refresh): session = refresh.session
-    case .endStream(let ended): session = ended
-    }
-    guard let id = sessions[session], let connection = connections[id], case .device(let device) = connection.role
-    else { return }
-    switch delivery {
-    case .refresh(let refresh): device.write(refresh, on: connection)
-    case .endStream(let ended): device.end(ended, on: connection)
-    }
   }
 }

@@ -22,7 +22,7 @@ struct StoreLoader {
   }
 
   /// - Parameter inbox: hears what the store thread replies.
-  func load(at now: LoopClock, replyingTo inbox: Mailbox<LoopMessage>) throws(GatewayError) -> Loaded {
+  func load(at now: LoopClock, replyingTo inbox: Mailbox<LedgerMessage>) throws(GatewayError) -> Loaded {
     do {
       let store = try StoreOpener.open(
         path: configuration.store.database, durability: configuration.store.durability)
@@ -69,9 +69,15 @@ extension LedgerRules {
       lowPriorityWindow: configuration.delivery.lowPriorityWindow.wholeMilliseconds,
       retention: configuration.delivery.retention.wholeMilliseconds,
       pushesPerTokenPerMinute: configuration.checks.pushesPerTokenPerMinute,
-      explain: ExplainRules(
-        production: configuration.explain.production, decisions: configuration.explain.decisions,
-        retention: configuration.explain.retention.wholeMilliseconds))
+      explain: ExplainRules(configuration))
+  }
+}
+
+extension ExplainRules {
+  init(_ configuration: GatewayConfiguration) {
+    self.init(
+      production: configuration.explain.production, decisions: configuration.explain.decisions,
+      retention: configuration.explain.retention.wholeMilliseconds)
   }
 }
 

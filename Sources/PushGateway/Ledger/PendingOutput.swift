@@ -3,18 +3,16 @@ import TokenStore
 
 /// What may leave once one batch is durable. Objects are used again, so that a push makes no array.
 final class PendingOutput {
-  struct PushAnswer {
-    var connection: ConnectionID
-    var stream: Int32
+  struct PushAnswer: Sendable {
+    var place: RequestPlace
     var id: PushID
     var number: UInt64
     var tally: PushVerdict.Tally
   }
 
   /// A response or a part of one, of either role.
-  struct Answer {
-    var connection: ConnectionID
-    var stream: Int32
+  struct Answer: Sendable {
+    var place: RequestPlace
     var status: Int
     var body: [UInt8]
     var part = Part.whole
@@ -22,7 +20,7 @@ final class PendingOutput {
     var isRead = false
   }
 
-  enum Part {
+  enum Part: Sendable {
     case whole
     /// A whole answer about a fan-out, with the fields of a push's.
     case fanOut(PushID, location: String?)

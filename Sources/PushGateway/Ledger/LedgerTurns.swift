@@ -1,0 +1,14 @@
+import GatewayIO
+
+/// The end of a turn of a ledger that has a thread of its own.
+final class LedgerTurns: TurnObserver {
+  private let worker: LedgerWorker
+
+  init(_ worker: LedgerWorker) { self.worker = worker }
+
+  func turnEnded() {
+    let hasMore = worker.lookAfterLedger()
+    worker.submit()
+    worker.endTurn(hasMore: hasMore)
+  }
+}

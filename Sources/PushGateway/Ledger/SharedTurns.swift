@@ -1,0 +1,27 @@
+import GatewayIO
+
+/// The end of a turn where ledger and connections share the only loop.
+final class SharedTurns: TurnObserver {
+  private static let rounds = 8
+
+  private let ledger: LedgerWorker
+  private let connections: LoopWorker
+
+  init(_ ledger: LedgerWorker, _ connections: LoopWorker) {
+    self.ledger = ledger
+    self.connections = connections
+  }
+
+  func turnEnded() {
+    var hasMore = ledger.lookAfterLedger()
+    for _ in 0..<Self.rounds {
+      ledger.submit()
+      connections.flushTouched()
+      // A flushed stream may take its next event at once.
+      if !connections.hasTouched, ledger.isSettled { break }
+      hasMore = hasMore || ledger.hasDeliveries
+    }
+    connections.endIfDrained()
+    ledger.endTurn(hasMore: hasMore)
+  }
+}
