@@ -19,8 +19,7 @@ run: build
 	@Scripts/bootstrap.sh run
 	@Scripts/run-demo.sh
 
-## test: lint, the ledger's simulation, unit and integration tests, real client libraries against a real gateway;
-##   LOOPS=2 gives every gateway in it two loops
+## test: lint, the ledger's simulation, unit and integration tests, real client libraries; LOOPS=2 runs gateways with two loops
 test: export GATEWAYD_LOOPS = $(LOOPS)
 test:
 	@Scripts/bootstrap.sh build test

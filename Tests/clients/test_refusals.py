@@ -51,10 +51,15 @@ class Sender:
             self.backend.authorization = usual
 
 
-def line_of(gateway: Gateway, reason: str) -> str:
-    """The log's last line about a reason. The loop writes it before the answer leaves."""
-    lines = [line for line in gateway.log.read_text().splitlines() if f" reason={reason} " in line]
-    assert lines, f"no line about {reason}"
+def lines_of(gateway: Gateway, reason: str) -> list[str]:
+    return [line for line in gateway.log.read_text().splitlines() if f" reason={reason} " in line]
+
+
+async def line_of(gateway: Gateway, reason: str, after: int = 0) -> str:
+    """The log's last line about a reason, of more than `after`. It is decided before the answer leaves, and written soon."""
+    async with asyncio.timeout(10):
+        while len(lines := lines_of(gateway, reason)) <= after:
+            await asyncio.sleep(0.01)
     return lines[-1]
 
 
@@ -119,10 +124,11 @@ async def test_after_each_refusal_the_connection_serves_and_the_log_says_why(gat
         for status, reason, send in cases:
             good = await sender.push()
             assert good.status == 200, (reason, good)
+            before = len(lines_of(gateway, reason))
             answer = await send()
             assert (answer.status, answer.reason) == (status, reason), answer
             assert answer.frames == ["HEADERS", f"DATA {len(answer.body)} END_STREAM"], (reason, answer.frames)
-            line = line_of(gateway, reason)
+            line = await line_of(gateway, reason, after=before)
             assert " info a push was refused " in line, line
             assert answer.json["detail"].replace('"', '\\"') in line, line
             assert re.search(r" connection=\d+\.\d+\.\d+ peer=127\.0\.0\.1:\d+", line), line
@@ -133,7 +139,7 @@ async def test_after_each_refusal_the_connection_serves_and_the_log_says_why(gat
             answer = await flood()
         assert (answer.status, answer.reason) == (429, "TooManyRequests")
         assert int(answer.header("retry-after")) >= 1
-        assert "cause=\"Too many pushes to this token" in line_of(gateway, "TooManyRequests")
+        assert "cause=\"Too many pushes to this token" in await line_of(gateway, "TooManyRequests")
         assert (await sender.push()).status == 200
 
     named = {match for match in re.findall(r" token=(\S+)", gateway.log.read_text())}

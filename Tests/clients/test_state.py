@@ -342,7 +342,9 @@ async def test_a_foreground_app_is_not_charged(serving: Gateway) -> None:
         updates = await phone.updates()
         await phone.state(foreground=BUNDLE, session=None, asleep=False, developerMode=False)
         for _ in range(10):
-            assert (await backend.push(token)).refresh["sent"] == 1
+            # With several loops the ledger may hear of the next push before it hears that the last refresh has left.
+            refresh = (await backend.push(token)).refresh
+            assert refresh["sent"] + refresh["deferred"] == 1 and "retry" not in refresh
             await updates.next()
         await phone.state(foreground=None, session=None, asleep=False, developerMode=False)
         assert (await phone.register())["widgets"][0]["remaining"] == 4

@@ -8,22 +8,39 @@ extension LoopWorker: ConnectionAcceptor {
   }
 
   func accepted(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, on listener: Listener) {
-    guard let door = listeners.firstIndex(where: { $0.listener === listener }), phase == .serving,
-      let loop = admit(peer)
-    else {
+    guard let door = listeners.firstIndex(where: { $0.listener === listener }), phase == .serving else {
       counters.connectionsRefused += 1
       return
     }
-    counters.connectionsAccepted += 1
-    if let sibling = siblings[loop] {
-      sibling.postAlways(.connection(descriptor.release(), peer, door: door))
-    } else {
-      serve(descriptor, from: peer, at: door)
+    let newcomer = Newcomer(descriptor: descriptor.release(), peer: peer, door: door)
+    if !admit(newcomer) { takePart(in: RoomSearch(for: newcomer, among: siblings.count)) }
+  }
+
+  /// Gives a newcomer to the loop that has the fewest connections, or sends it away for its address.
+  /// - Returns: false when the gateway is full.
+  func admit(_ newcomer: Newcomer) -> Bool {
+    let limit = configuration.limits.connectionsPerAddress
+    switch register.admit(newcomer.peer.host, atMost: connectionLimit, perAddress: limit) {
+    case .admitted(let loop):
+      counters.connectionsAccepted += 1
+      if let sibling = siblings[loop] { sibling.postAlways(.newcomer(newcomer)) } else { serve(newcomer) }
+      return true
+    case .tooManyOfAddress:
+      turnAway(newcomer)
+      return true
+    case .full: return false
     }
   }
 
-  /// A connection that was admitted, by this loop or by another.
-  func serve(_ descriptor: consuming FileDescriptor, from peer: PeerAddress, at door: Int) {
+  func turnAway(_ newcomer: Newcomer) {
+    counters.connectionsRefused += 1
+    newcomer.turnAway()
+  }
+
+  /// Serves a connection that was admitted, by this loop or by another.
+  func serve(_ newcomer: Newcomer) {
+    let descriptor = FileDescriptor(owning: newcomer.descriptor)
+    let (peer, door) = (newcomer.peer, newcomer.door)
     guard phase == .serving else { return release(peer) }
     let kind = listeners[door].kind
     let id = connections.reserve()
@@ -110,19 +127,6 @@ extension LoopWorker: ConnectionAcceptor {
     return HTTPConnection(
       id: id, transport: transport, http2: try HTTP2Connection(role: .server, settings: settings, pool: pool),
       role: role, peer: peer, worker: self)
-  }
-
-  /// - Returns: the loop that is to serve it; nil when there is no room.
-  private func admit(_ peer: PeerAddress) -> Int? {
-    let limits = configuration.limits
-    for _ in 0..<2 {
-      switch register.admit(peer.host, atMost: connectionLimit, perAddress: limits.connectionsPerAddress) {
-      case .admitted(let loop): return loop
-      case .tooManyOfAddress: return nil
-      case .full: guard makeRoom() else { return nil }
-      }
-    }
-    return nil
   }
 
   func release(_ peer: PeerAddress, wasLeaving: Bool = false) {

@@ -25,35 +25,47 @@ extension LoopWorker {
   /// So many that those which are leaving have descriptors too, and the rest of the process keeps its own.
   static func connectionBound(descriptors: Int) -> Int { max(1, min(descriptors / 9 * 8, descriptors - 8)) }
 
-  /// Tells the oldest idle connection to leave; if all of this loop's are busy, the other loops look at theirs, for whoever
-  /// tries next.
-  /// - Returns: whether there is room for one more now.
-  func makeRoom(asking others: Bool = true) -> Bool {
-    guard let id = oldestIdle(), let connection = connections[id], case .provider(let provider) = connection.role
-    else {
-      if others {
-        for sibling in siblings { sibling?.postAlways(.perform { _ = $0.makeRoom(asking: false) }) }
+  /// One more is at the door of a full gateway.
+  func takePart(in search: RoomSearch) {
+    var search = search
+    let idle = oldestIdle()
+    switch search.heard(idle.flatMap { connections[$0]?.rank }, of: index) {
+    case .ask(let loop): siblings[loop]?.postAlways(.roomSearch(search))
+    case .makeRoom(let loop):
+      if let sibling = siblings[loop] {
+        sibling.postAlways(.makeRoom(for: search.newcomer))
+      } else {
+        makeRoom(for: search.newcomer)
       }
-      return false
+    case .turnAway: turnAway(search.newcomer)
     }
-    guard register.beginLeaving(atMost: leavingLimit) else { return false }
+  }
+
+  /// Tells the oldest idle connection to leave, and takes the newcomer in its place.
+  func makeRoom(for newcomer: Newcomer) {
+    guard let id = oldestIdle(), let connection = connections[id], case .provider(let provider) = connection.role,
+      register.beginLeaving(atMost: leavingLimit)
+    else { return turnAway(newcomer) }
     evicted.insert(id)
     counters.connectionsEvicted += 1
     provider.leave(Refusal(.idleTimeout, "The gateway is full, and this connection was idle."), on: connection)
     touch(connection)
-    return true
+    if !admit(newcomer) { turnAway(newcomer) }
   }
 
+  /// The one that would go first.
   private func oldestIdle() -> ConnectionID? {
     let now = loop.now.bootMilliseconds
-    while let id = evictable.popLast() { if isIdle(id, at: now) { return id } }
+    while let id = evictable.last {
+      if isIdle(id, at: now) { return id }
+      evictable.removeLast()
+    }
     guard now - lookedForIdleAt >= Self.lookPause else { return nil }
     lookedForIdleAt = now
-    let idle = connections.all.filter { isIdle($0.id, at: now) }
-      .sorted { ($0.isTrusted ? 1 : 0, $0.lastInput) < ($1.isTrusted ? 1 : 0, $1.lastInput) }
+    let idle = connections.all.filter { isIdle($0.id, at: now) }.sorted { $0.rank < $1.rank }
     evictable = idle.prefix(Self.candidates).reversed().map(\.id)
     if evictable.count == Self.candidates { lookedForIdleAt = .min / 2 }
-    return evictable.popLast()
+    return evictable.last
   }
 
   private func isIdle(_ id: ConnectionID, at now: Int64) -> Bool {
@@ -94,6 +106,9 @@ extension LoopWorker {
 }
 
 extension HTTPConnection {
+  /// When it would have to go among those that are idle.
+  fileprivate var rank: RoomSearch.Rank { RoomSearch.Rank(isTrusted: isTrusted, lastInput: lastInput) }
+
   /// It has shown a credential that was good.
   fileprivate var isTrusted: Bool {
     if case .provider(let provider) = role { provider.session.isAuthenticated } else { false }

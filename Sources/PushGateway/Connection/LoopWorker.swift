@@ -264,7 +264,9 @@ extension LoopWorker: MailboxHandler {
     for message in batch {
       switch message {
       case .output(let output): take(output)
-      case .connection(let raw, let peer, let door): serve(FileDescriptor(owning: raw), from: peer, at: door)
+      case .newcomer(let newcomer): serve(newcomer)
+      case .roomSearch(let search): takePart(in: search)
+      case .makeRoom(for: let newcomer): makeRoom(for: newcomer)
       case .perform(let body): body(self)
       }
     }
