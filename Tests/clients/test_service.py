@@ -131,7 +131,7 @@ async def test_status_says_what_the_gateway_does(gateway: Gateway, manager: Mana
 
 @pytest.mark.parametrize(
     ("loops", "name"),
-    [(1, "gateway-loop"), (1, "gateway-store"), (2, "gateway-ledger"), (2, "gateway-loop-0"), (2, "gateway-loop-1")])
+    [(1, "gateway-loop"), (1, "gateway-store"), (2, "gateway-ledger"), (2, "gateway-loop-1")])
 async def test_the_watchdog_is_fed_only_while_everything_turns(
     gateway: Gateway, manager: Manager, loops: int, name: str
 ) -> None:
