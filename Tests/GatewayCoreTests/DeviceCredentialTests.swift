@@ -166,7 +166,7 @@ import TokenStore
   private func time(_ milliseconds: Int64) -> LedgerTime { LedgerTime(milliseconds: milliseconds) }
 
   private func fields(_ authorizations: [String]) -> HeaderBlock {
-    var block = HeaderBlock()
+    let block = HeaderBlock()
     for value in authorizations {
       Array("authorization".utf8).withUnsafeBytes { name in
         Array(value.utf8).withUnsafeBytes { _ = block.append(name: name, value: $0) }

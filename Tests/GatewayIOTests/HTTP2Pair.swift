@@ -77,7 +77,6 @@ final class HTTP2Pair {
   func takeServerEvents() {
     while let event = server.nextEvent() {
       switch event {
-      case .requestHeaded: break
       case .requestEnded(let stream):
         serverEvents.append("ended \(stream.id)")
         answers(server, stream)
@@ -114,7 +113,7 @@ final class HTTP2Pair {
       case .peerGoingAway(let last, let code): clientEvents.append("going \(last) \(code.rawValue)")
       case .settingsReceived: clientEvents.append("settings \(client.peerMaximumStreams)")
       case .pingAcknowledged: clientEvents.append("pong")
-      case .requestHeaded, .requestEnded: clientEvents.append("a server's event")
+      case .requestEnded: clientEvents.append("a server's event")
       }
     }
   }

@@ -51,7 +51,6 @@ final class HTTP2ServerUnderTest {
   func takeEvents() {
     while let event = connection.nextEvent() {
       switch event {
-      case .requestHeaded(let stream): events.append("headed \(stream.id)")
       case .bodyExceededLimit(let stream):
         events.append("exceeded \(stream.id)")
         answersOversized(connection, stream)

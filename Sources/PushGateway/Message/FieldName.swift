@@ -9,6 +9,7 @@ package enum FieldName: UInt8, CaseIterable, Sendable {
   case gatewayRefresh
 
   /// The name as it stands on the wire: lower case (RFC 9113 §8.2).
+  @inline(__always)
   package var text: StaticString {
     switch self {
     case .method: ":method"
@@ -37,54 +38,69 @@ package enum FieldName: UInt8, CaseIterable, Sendable {
   /// Recognises a name. Its length and one byte leave a single candidate, so a name is compared at most once: this
   /// runs for every field of every request.
   package init?(_ bytes: UnsafeRawBufferPointer) {
-    let candidate: FieldName
     switch bytes.count {
-    case 4: candidate = .host
-    case 5: candidate = .path
+    case 4: self.init(.host, spelled: bytes)
+    case 5: self.init(.path, spelled: bytes)
     case 7:
       switch bytes[2] {
-      case UInt8(ascii: "n"): candidate = .apnsID
-      case UInt8(ascii: "e"): candidate = .method
-      case UInt8(ascii: "t"): candidate = .status
-      default: candidate = .scheme
+      case UInt8(ascii: "n"): self.init(.apnsID, spelled: bytes)
+      case UInt8(ascii: "e"): self.init(.method, spelled: bytes)
+      case UInt8(ascii: "t"): self.init(.status, spelled: bytes)
+      default: self.init(.scheme, spelled: bytes)
       }
-    case 8: candidate = .location
-    case 10: candidate = bytes[0] == UInt8(ascii: ":") ? .authority : .apnsTopic
-    case 11: candidate = .retryAfter
-    case 12: candidate = .contentType
+    case 8: self.init(.location, spelled: bytes)
+    case 10:
+      if bytes[0] == UInt8(ascii: ":") {
+        self.init(.authority, spelled: bytes)
+      } else {
+        self.init(.apnsTopic, spelled: bytes)
+      }
+    case 11: self.init(.retryAfter, spelled: bytes)
+    case 12: self.init(.contentType, spelled: bytes)
     case 13:
       switch bytes[1] {
-      case UInt8(ascii: "u"): candidate = .authorization
-      case UInt8(ascii: "p"): candidate = .apnsPriority
-      default: candidate = .lastEventID
+      case UInt8(ascii: "u"): self.init(.authorization, spelled: bytes)
+      case UInt8(ascii: "p"): self.init(.apnsPriority, spelled: bytes)
+      default: self.init(.lastEventID, spelled: bytes)
       }
     case 14:
       switch bytes[5] {
-      case UInt8(ascii: "p"): candidate = .apnsPushType
-      case UInt8(ascii: "u"): candidate = .apnsUniqueID
-      default: candidate = .contentLength
+      case UInt8(ascii: "p"): self.init(.apnsPushType, spelled: bytes)
+      case UInt8(ascii: "u"): self.init(.apnsUniqueID, spelled: bytes)
+      default: self.init(.contentLength, spelled: bytes)
       }
-    case 15: candidate = bytes[0] == UInt8(ascii: "g") ? .gatewayRefresh : .apnsExpiration
-    case 16: candidate = .apnsCollapseID
+    case 15:
+      if bytes[0] == UInt8(ascii: "g") {
+        self.init(.gatewayRefresh, spelled: bytes)
+      } else {
+        self.init(.apnsExpiration, spelled: bytes)
+      }
+    case 16: self.init(.apnsCollapseID, spelled: bytes)
     default: return nil
     }
-    guard candidate.matches(bytes) else { return nil }
-    self = candidate
   }
 
-  /// Compares two overlapping words, which cover every name that is known: 4 to 16 bytes.
-  private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let name = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    guard name.count == bytes.count else { return false }
+  /// The candidate, if `bytes` are its name. Two overlapping words cover every name that is known: 4 to 16 bytes.
+  /// Inlined, since both words of a name known beforehand are constants in the code, and no name is read from memory.
+  @inline(__always)
+  private init?(_ candidate: FieldName, spelled bytes: UnsafeRawBufferPointer) {
+    let name = UnsafeRawBufferPointer(start: candidate.text.utf8Start, count: candidate.text.utf8CodeUnitCount)
+    guard name.count == bytes.count else { return nil }
+    let isSame: Bool
     if bytes.count >= 8 {
       let tail = bytes.count - 8
-      return bytes.loadUnaligned(as: UInt64.self) == name.loadUnaligned(as: UInt64.self)
+      isSame =
+        bytes.loadUnaligned(as: UInt64.self) == name.loadUnaligned(as: UInt64.self)
         && bytes.loadUnaligned(fromByteOffset: tail, as: UInt64.self)
           == name.loadUnaligned(fromByteOffset: tail, as: UInt64.self)
+    } else {
+      let tail = bytes.count - 4
+      isSame =
+        bytes.loadUnaligned(as: UInt32.self) == name.loadUnaligned(as: UInt32.self)
+        && bytes.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
+          == name.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
     }
-    let tail = bytes.count - 4
-    return bytes.loadUnaligned(as: UInt32.self) == name.loadUnaligned(as: UInt32.self)
-      && bytes.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
-        == name.loadUnaligned(fromByteOffset: tail, as: UInt32.self)
+    guard isSame else { return nil }
+    self = candidate
   }
 }

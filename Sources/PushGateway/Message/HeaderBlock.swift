@@ -1,59 +1,82 @@
 /// One header block, kept as bytes in one arena that its stream object reuses.
 ///
 /// The first value of a known name is kept; that it came again is remembered in ``isRepeated(_:)``, because APNs
-/// answers a repeated field with `DuplicateHeaders` and never looks at the second value. Not copyable, since each copy
-/// would cost what its arena costs, and nobody needs one.
-package struct HeaderBlock: ~Copyable, Sendable {
+/// answers a repeated field with `DuplicateHeaders` and never looks at the second value.
+///
+/// A class that its stream holds in a `let`, and all its storage private: only what no other module can see is proven
+/// free of overlapping accesses when it is compiled; the rest is checked at run time, ten times a request here. Bound to
+/// the loop of its stream.
+package final class HeaderBlock {
   private struct Slot {
     var start: UInt32 = 0
     var count: UInt32 = 0
   }
 
-  private var arena: [UInt8] = []
+  /// Its own, freed with it. Not an array: appending to one asks each time whether anybody else holds it.
+  private var arena = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
+  private var used = 0
   private var slots = InlineArray<20, Slot>(repeating: Slot())
   private var present: UInt32 = 0
   private var repeated: UInt32 = 0
+  private var size = 0
+  private var exceedsLimit = false
+
+  package init() {}
+
+  deinit { arena.deallocate() }
+
   /// Size of the list as RFC 9113 §10.5.1 counts it: name + value + 32 octets a field.
-  package private(set) var listSize = 0
-  package private(set) var isOverLimit = false
+  package var listSize: Int { size }
+  package var isOverLimit: Bool { exceedsLimit }
 
-  package init() {
-    arena.reserveCapacity(512)
-  }
-
-  package mutating func removeAll() {
-    arena.removeAll(keepingCapacity: true)
+  package func removeAll() {
+    used = 0
     present = 0
     repeated = 0
-    listSize = 0
-    isOverLimit = false
+    size = 0
+    exceedsLimit = false
   }
 
   /// - Parameter limit: how large the list may become. A field is weighed before it is kept, since one alone may be as
   ///   long as 64 KB; from the first that does not fit, none is kept and ``isOverLimit`` is true.
   /// - Returns: ``listSize``.
   @discardableResult
-  package mutating func append(
+  package func append(
     name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int = .max
   ) -> Int {
-    listSize += name.count + value.count + 32
-    if isOverLimit || listSize > limit {
-      isOverLimit = true
+    size += name.count + value.count + 32
+    if exceedsLimit || size > limit {
+      exceedsLimit = true
     } else if let known = FieldName(name) {
       keep(known, value)
     }
-    return listSize
+    return size
   }
 
-  private mutating func keep(_ known: FieldName, _ value: UnsafeRawBufferPointer) {
+  private func keep(_ known: FieldName, _ value: UnsafeRawBufferPointer) {
     let bit: UInt32 = 1 << known.rawValue
     guard present & bit == 0 else {
       repeated |= bit
       return
     }
     present |= bit
-    slots[Int(known.rawValue)] = Slot(start: UInt32(arena.count), count: UInt32(value.count))
-    arena.append(contentsOf: value)
+    let start = used
+    used += value.count
+    if used > arena.count { makeRoom(keeping: start) }
+    slots[Int(known.rawValue)] = Slot(start: UInt32(start), count: UInt32(value.count))
+    UnsafeMutableRawBufferPointer(rebasing: arena[start...]).copyMemory(from: value)
+  }
+
+  private func makeRoom(keeping count: Int) {
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(used, 2 * arena.count), alignment: 8)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: arena[..<count]))
+    arena.deallocate()
+    arena = larger
+  }
+
+  private func bytes(of name: FieldName) -> UnsafeRawBufferPointer {
+    let slot = slots[Int(name.rawValue)]
+    return UnsafeRawBufferPointer(rebasing: arena[Int(slot.start)..<Int(slot.start + slot.count)])
   }
 
   package func contains(_ name: FieldName) -> Bool { present & (1 << name.rawValue) != 0 }
@@ -68,20 +91,12 @@ package struct HeaderBlock: ~Copyable, Sendable {
   /// Shows the value's bytes to `body`, when the field is there. Not generic: on the push path an unspecialised call
   /// over the module's border costs more than most of what is done with a value.
   package func read(_ name: FieldName, _ body: (UnsafeRawBufferPointer) -> Void) {
-    guard contains(name) else { return }
-    let slot = slots[Int(name.rawValue)]
-    arena.withUnsafeBytes { all in
-      body(UnsafeRawBufferPointer(rebasing: all[Int(slot.start)..<Int(slot.start + slot.count)]))
-    }
+    if contains(name) { body(bytes(of: name)) }
   }
 
   /// The value's bytes, valid for the length of the call; nil when the field is absent.
   package func withValue<Result>(of name: FieldName, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
-    guard contains(name) else { return nil }
-    let slot = slots[Int(name.rawValue)]
-    return arena.withUnsafeBytes { all in
-      body(UnsafeRawBufferPointer(rebasing: all[Int(slot.start)..<Int(slot.start + slot.count)]))
-    }
+    contains(name) ? body(bytes(of: name)) : nil
   }
 
   /// A copy for places that are not hot.

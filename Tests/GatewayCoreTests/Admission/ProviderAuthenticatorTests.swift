@@ -44,7 +44,7 @@ private func bearer(
     var clock: Int64 = 10
 
     mutating func show(_ authorization: String?) -> Refusal? {
-      var header = HeaderBlock()
+      let header = HeaderBlock()
       if let authorization {
         withBytes("authorization") { name in withBytes(authorization) { _ = header.append(name: name, value: $0) } }
       }

@@ -73,7 +73,7 @@ private let caffeine = "com.example.caffeine"
     mutating func push(
       topic: String?, at seconds: Int64 = 1500, authorization: String? = nil, repeating: String? = nil
     ) -> Result<BundleID, Refusal> {
-      var header = HeaderBlock()
+      let header = HeaderBlock()
       var fields = [(":method", "POST"), (":path", "/3/device/0f"), ("apns-push-type", "widgets")]
       if let topic { fields.append(("apns-topic", topic)) }
       if let authorization { fields.append(("authorization", authorization)) }

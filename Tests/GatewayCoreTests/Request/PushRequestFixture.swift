@@ -36,7 +36,7 @@ struct PushRequestFixture {
   }
 
   var header: HeaderBlock {
-    var block = HeaderBlock()
+    let block = HeaderBlock()
     for field in fields {
       withBytes(field.name) { name in withBytes(field.value) { _ = block.append(name: name, value: $0) } }
     }

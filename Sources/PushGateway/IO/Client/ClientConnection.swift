@@ -292,7 +292,7 @@ package final class ClientConnection: EventHandler, TimerHandler {
       case .peerGoingAway(_, let code):
         let text = String(decoding: http2.peerDebugData, as: UTF8.self)
         goAway = text.isEmpty ? "\(code)" : text
-      case .requestHeaded, .requestEnded, .outputDrained, .settingsReceived, .pingAcknowledged: break
+      case .requestEnded, .outputDrained, .settingsReceived, .pingAcknowledged: break
       }
     }
   }

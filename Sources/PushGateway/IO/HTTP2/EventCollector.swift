@@ -10,19 +10,19 @@ final class EventCollector {
   let pool: HTTP2StreamPool
 
   /// Events not yet taken begin at `nextEventIndex`; the array keeps its room.
-  private var events: [HTTP2Event] = []
+  private var events: [CollectedEvent] = []
   private var nextEventIndex = 0
 
-  /// Keeps every stream alive that nghttp2 points to.
-  private(set) var open: [HTTP2Stream] = []
+  /// Keeps every stream that nghttp2 points to.
+  private(set) var open: [HTTP2Stream.Keeper] = []
   /// The stream whose frames are arriving: header blocks are contiguous and bodies nearly so, which saves a look-up
   /// for every field and frame. Borrowed from `open`, and nil again before it leaves that.
-  var current: Unmanaged<HTTP2Stream>?
+  var current: HTTP2Stream.Keeper?
   /// Its number.
   var currentID: Int32 = 0
   /// The stream whose own header block is arriving; nil during trailers, which are not merged into it. Set for each
   /// block, so a field costs no look-up and no question. Borrowed as `current` is.
-  private var headed: Unmanaged<HTTP2Stream>?
+  private var headed: HTTP2Stream.Keeper?
   /// Size so far of a header block that is nobody's: trailers, or a refused request.
   var unheadedSize = 0
   /// What a header block may come to before it is read no further.
@@ -43,8 +43,8 @@ final class EventCollector {
   var rejected: [(id: Int32, code: HTTP2ErrorCode)] = []
   /// Streams whose early answer is framed; RST_STREAM(NO_ERROR) may follow now.
   var answeredEarly: [Int32] = []
-  /// The stream whose last written octets are in the frame that `drainOutput` is taking.
-  var framed: HTTP2Stream?
+  /// The stream whose last written octets are in the frame that `drainOutput` is taking. Borrowed as `current` is.
+  private var framed: HTTP2Stream.Keeper?
   /// A stream has closed since this was last cleared.
   var hasClosedStream = false
   var pingsInFlight = 0
@@ -62,9 +62,10 @@ final class EventCollector {
 
   // MARK: Events
 
-  func report(_ event: HTTP2Event) { events.append(event) }
+  func report(_ event: CollectedEvent) { events.append(event) }
 
-  func takeEvent() -> HTTP2Event? {
+  /// A ``CollectedEvent/streamClosed(_:code:)`` hands its stream over.
+  func takeEvent() -> CollectedEvent? {
     guard nextEventIndex < events.count else {
       if nextEventIndex > 0 {
         events.removeAll(keepingCapacity: true)
@@ -72,24 +73,28 @@ final class EventCollector {
       }
       return nil
     }
-    defer { nextEventIndex += 1 }
-    return events[nextEventIndex]
+    let event = events[nextEventIndex]
+    nextEventIndex += 1
+    return event
   }
 
   // MARK: Open streams
 
-  func open(_ id: Int32) -> HTTP2Stream {
+  func open(_ id: Int32) -> HTTP2Stream.Keeper {
     let stream = pool.takeStream()
-    stream.id = id
-    stream.state.begunAt = now
-    stream.slot = open.count
+    let slot = open.count
+    stream._withUnsafeGuaranteedRef {
+      $0.number = id
+      $0.state.begunAt = now
+      $0.slot = slot
+    }
     open.append(stream)
     return stream
   }
 
   /// As above, for a request whose header block arrives next.
-  func open(headedBy id: Int32) -> Unmanaged<HTTP2Stream> {
-    let stream = Unmanaged.passUnretained(open(id))
+  func open(headedBy id: Int32) -> HTTP2Stream.Keeper {
+    let stream = open(id)
     current = stream
     currentID = id
     headed = stream
@@ -102,47 +107,57 @@ final class EventCollector {
   }
 
   /// A header block arrives on a stream that is open already, or on none of ours.
-  func headersFollow(on stream: Unmanaged<HTTP2Stream>?, id: Int32) {
+  func headersFollow(on stream: HTTP2Stream.Keeper?, id: Int32) {
     current = stream
     currentID = id
     let isHeaded = stream?._withUnsafeGuaranteedRef { $0.state.isHeaded } ?? true
     headed = isHeaded ? nil : stream
   }
 
-  /// Takes a stream out of the list; its last event keeps it alive until the owner has seen it.
-  func close(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
+  /// Takes a stream out of the list; its last event keeps it until the owner has seen it.
+  func close(_ stream: HTTP2Stream.Keeper, code: HTTP2ErrorCode) {
     guard remove(stream) else { return }
     hasClosedStream = true
     report(.streamClosed(stream, code: code))
   }
 
   /// Takes back a stream that never was.
-  func discard(_ stream: HTTP2Stream) {
+  func discard(_ stream: HTTP2Stream.Keeper) {
     if remove(stream) { pool.giveBack(stream) }
   }
 
-  private func isOpen(_ stream: HTTP2Stream) -> Bool { stream.slot < open.count && open[stream.slot] === stream }
+  /// Guards against an answer to a stream that nghttp2 has already closed and whose last event is not yet told.
+  func isOpen(_ stream: HTTP2Stream) -> Bool {
+    let slot = stream.slot
+    return slot < open.count && open[slot].toOpaque() == Unmanaged.passUnretained(stream).toOpaque()
+  }
 
-  private func remove(_ stream: HTTP2Stream) -> Bool {
-    guard isOpen(stream) else { return false }
-    let last = open.removeLast()
-    if last !== stream {
-      open[stream.slot] = last
-      last.slot = stream.slot
+  private func remove(_ stream: HTTP2Stream.Keeper) -> Bool {
+    let (slot, held) = stream._withUnsafeGuaranteedRef {
+      (isOpen($0) ? $0.slot : -1, $0.received.count + $0.state.headerBytes)
     }
-    if role == .server { requestBytes -= stream.body.count + stream.state.headerBytes }
-    let address = Unmanaged.passUnretained(stream).toOpaque()
+    guard slot >= 0 else { return false }
+    let last = open.removeLast()
+    if slot < open.count {
+      open[slot] = last
+      last._withUnsafeGuaranteedRef { $0.slot = slot }
+    }
+    if role == .server { requestBytes -= held }
+    let address = stream.toOpaque()
     if current?.toOpaque() == address { current = nil }
     if headed?.toOpaque() == address { headed = nil }
-    if framed === stream { framed = nil }
+    if framed?.toOpaque() == address { framed = nil }
     return true
   }
 
-  /// Gives all that is open back to the pool; the session is gone.
+  /// Gives all streams back to the pool, those of events that nobody takes any more too; the session is gone.
   func abandonStreams() {
     forgetCurrent()
     framed = nil
     while let stream = open.popLast() { pool.giveBack(stream) }
+    while let event = takeEvent() {
+      if case .streamClosed(let stream, _) = event { pool.giveBack(stream) }
+    }
   }
 
   func headersBegan(on stream: Int32) {
@@ -175,7 +190,6 @@ final class EventCollector {
     controlFrames.refund()
     stream.state.headerBytes = stream.headers.listSize
     requestBytes += stream.state.headerBytes
-    report(.requestHeaded(stream))
     refuseIfTooMuchIsHeld(stream)
   }
 
@@ -189,7 +203,7 @@ final class EventCollector {
     if stream.headers.isOverLimit {
       reject(stream, .enhanceYourCalm)
     } else {
-      report(.responseHeaded(stream))
+      report(.responseHeaded(.passUnretained(stream)))
     }
   }
 
@@ -202,35 +216,36 @@ final class EventCollector {
   /// Gives a request's body back, as a rule before its stream closes; a stream that has closed was taken out of the sum
   /// with its body.
   func releaseBody(of stream: HTTP2Stream) {
-    if role == .server, isOpen(stream) { requestBytes -= stream.body.count }
+    if role == .server, isOpen(stream) { requestBytes -= stream.received.count }
     pool.giveBackBody(of: stream)
   }
 
   /// Streams whose requests have begun before `time` and are not whole.
   func overdue(begunBefore time: UInt64) -> [HTTP2Stream] {
-    open.filter {
+    open.map { $0.takeUnretainedValue() }.filter {
       $0.state.begunAt < time && !$0.state.isRemoteEnded && !$0.state.isAnswered && !$0.state.isRejected
     }
   }
 
   private func reject(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.state.isRejected = true
-    rejected.append((stream.id, code))
+    rejected.append((stream.number, code))
     countReset()
   }
 
   func received(_ data: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
     guard !stream.state.isBodyOverLimit, !stream.state.isRejected else { return }
     guard
-      data.count <= settings.bodyLimit - stream.body.count || data.count <= bodyLimit(of: stream) - stream.body.count
+      data.count <= settings.bodyLimit - stream.received.count
+        || data.count <= bodyLimit(of: stream) - stream.received.count
     else {
       stream.state.isBodyOverLimit = true
       releaseBody(of: stream)
-      report(.bodyExceededLimit(stream))
+      report(.bodyExceededLimit(.passUnretained(stream)))
       return
     }
-    if stream.body.capacity == 0 { pool.lendBody(to: stream) }
-    stream.body.append(contentsOf: data)
+    if stream.received.capacity == 0 { pool.lendBody(to: stream) }
+    stream.received.append(contentsOf: data)
     switch role {
     case .server:
       requestBytes += data.count
@@ -238,7 +253,7 @@ final class EventCollector {
     case .client:
       guard !stream.state.hasReportedData else { return }
       stream.state.hasReportedData = true
-      report(.dataReceived(stream))
+      report(.dataReceived(.passUnretained(stream)))
     }
   }
 
@@ -255,7 +270,8 @@ final class EventCollector {
   func receivedEnd(of stream: HTTP2Stream) {
     stream.state.isRemoteEnded = true
     guard !stream.state.isRejected else { return }
-    report(role == .server ? .requestEnded(stream) : .responseEnded(stream))
+    let borrowed = HTTP2Stream.Keeper.passUnretained(stream)
+    report(role == .server ? .requestEnded(borrowed) : .responseEnded(borrowed))
   }
 
   // MARK: Abuse
@@ -288,9 +304,9 @@ final class EventCollector {
     }
     stream.state.outgoingTaken = start + count
     let isEmpty = stream.unframedOutput == 0
-    if isEmpty { framed = stream }
+    if isEmpty { framed = .passUnretained(stream) }
     let isLast = isEmpty && stream.state.isOutgoingEnded
-    if isLast, stream.state.resetsWhenSent { answeredEarly.append(stream.id) }
+    if isLast, stream.state.resetsWhenSent { answeredEarly.append(stream.number) }
     return (count, isLast)
   }
 
@@ -298,8 +314,15 @@ final class EventCollector {
   func frameTaken() {
     guard let stream = framed else { return }
     framed = nil
-    guard stream.unframedOutput == 0, stream.state.owesDrained else { return }
-    stream.state.owesDrained = false
-    report(.outputDrained(stream))
+    stream._withUnsafeGuaranteedRef {
+      guard $0.unframedOutput == 0, $0.state.owesDrained else { return }
+      $0.state.owesDrained = false
+      report(.outputDrained(stream))
+    }
+  }
+
+  /// The last octets of that stream are in a frame that is only partly taken.
+  func isFramed(_ stream: HTTP2Stream) -> Bool {
+    framed?.toOpaque() == Unmanaged.passUnretained(stream).toOpaque()
   }
 }

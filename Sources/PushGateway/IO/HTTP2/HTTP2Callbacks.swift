@@ -29,7 +29,7 @@ func streamObject(_ session: OpaquePointer?, _ id: Int32) -> HTTP2Stream? {
 
 /// As above, for as long as the list of open streams keeps it.
 @inline(__always)
-private func borrowedStream(_ session: OpaquePointer?, _ id: Int32) -> Unmanaged<HTTP2Stream>? {
+func borrowedStream(_ session: OpaquePointer?, _ id: Int32) -> HTTP2Stream.Keeper? {
   nghttp2_session_get_stream_user_data(session, id).map { Unmanaged.fromOpaque($0) }
 }
 
@@ -45,7 +45,7 @@ private func withCollector<Result>(
 extension EventCollector {
   /// The open stream with that number, borrowed from the list of open streams.
   @inline(__always)
-  fileprivate func borrowed(_ session: OpaquePointer?, _ id: Int32) -> Unmanaged<HTTP2Stream>? {
+  fileprivate func borrowed(_ session: OpaquePointer?, _ id: Int32) -> HTTP2Stream.Keeper? {
     if let current, currentID == id { return current }
     guard let found = borrowedStream(session, id) else { return nil }
     current = found
@@ -184,8 +184,7 @@ private func onInvalidFrame(
 private func onStreamClose(
   session: OpaquePointer?, id: Int32, code: UInt32, context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  // Held, not borrowed: it leaves the list that kept it.
-  guard let stream = streamObject(session, id) else { return 0 }
+  guard let stream = borrowedStream(session, id) else { return 0 }
   withCollector(context) { $0.close(stream, code: HTTP2ErrorCode(rawValue: code)) }
   return 0
 }

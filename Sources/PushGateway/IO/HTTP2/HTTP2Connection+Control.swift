@@ -47,7 +47,7 @@ extension HTTP2Connection {
 
   /// Ends one stream at once; a response that has not left yet is lost.
   package func reset(_ stream: HTTP2Stream, code: HTTP2ErrorCode) {
-    guard failure == nil, isOpen(stream) else { return }
+    guard failure == nil, collector.isOpen(stream) else { return }
     nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
@@ -67,12 +67,7 @@ extension HTTP2Connection {
   /// Opens the peer's window again by `count` octets, on the stream and the connection. Only without
   /// `creditsAutomatically`.
   package func credit(_ count: Int, to stream: HTTP2Stream) {
-    guard failure == nil, isOpen(stream) else { return }
+    guard failure == nil, collector.isOpen(stream) else { return }
     nghttp2_session_consume(session.raw, stream.id, count)
-  }
-
-  /// Guards against an answer to a stream that nghttp2 has already closed and whose last event is not yet told.
-  func isOpen(_ stream: HTTP2Stream) -> Bool {
-    stream.slot < collector.open.count && collector.open[stream.slot] === stream
   }
 }

@@ -16,12 +16,13 @@ extension HTTP2Connection {
   private func submit(_ fields: borrowing OutgoingFields, body: [UInt8], isEnded: Bool) -> HTTP2Stream? {
     guard role == .client else { preconditionFailure("Only a client sends requests.") }
     guard failure == nil, nghttp2_session_check_request_allowed(session.raw) != 0 else { return nil }
-    let stream = collector.open(0)
+    let kept = collector.open(0)
+    let stream = kept.takeUnretainedValue()
     body.withUnsafeBytes { stream.appendOutgoing($0) }
     stream.state.isOutgoingEnded = isEnded
     stream.state.isAnswered = true
-    let context = Unmanaged.passUnretained(stream).toOpaque()
-    let id = fields.withNameValues(in: &nameValues) { list in
+    let context = kept.toOpaque()
+    let id = fields.withNameValues { list in
       guard !body.isEmpty || !isEnded else {
         return nghttp2_submit_request(session.raw, nil, list.baseAddress, list.count, nil, context)
       }
@@ -29,10 +30,10 @@ extension HTTP2Connection {
       return nghttp2_submit_request(session.raw, nil, list.baseAddress, list.count, &provider, context)
     }
     guard id > 0 else {
-      collector.discard(stream)
+      collector.discard(kept)
       return nil
     }
-    stream.id = id
+    stream.number = id
     return stream
   }
 }

@@ -38,9 +38,9 @@ extension HTTP2Connection {
   /// Adds to a body that was started with `openStream` or `openRequest`. It is all kept until it has left: ask
   /// ``isOutputEmpty(of:)`` first.
   package func write(_ bytes: UnsafeRawBufferPointer, to stream: HTTP2Stream) {
-    guard failure == nil, isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded, !bytes.isEmpty else {
-      return
-    }
+    guard failure == nil, collector.isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded,
+      !bytes.isEmpty
+    else { return }
     stream.appendOutgoing(bytes)
     stream.state.owesDrained = true
     resume(stream)
@@ -50,7 +50,9 @@ extension HTTP2Connection {
 
   /// Ends such a body. What was written still leaves.
   package func endStream(_ stream: HTTP2Stream) {
-    guard failure == nil, isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded else { return }
+    guard failure == nil, collector.isOpen(stream), stream.state.isAnswered, !stream.state.isOutgoingEnded else {
+      return
+    }
     stream.state.isOutgoingEnded = true
     resume(stream)
   }
@@ -58,29 +60,29 @@ extension HTTP2Connection {
   /// All that was written has been framed and taken by ``drainOutput(into:)``. A peer that does not open its window
   /// keeps this false.
   package func isOutputEmpty(of stream: HTTP2Stream) -> Bool {
-    stream.unframedOutput == 0 && collector.framed !== stream
+    stream.unframedOutput == 0 && !collector.isFramed(stream)
   }
 
   private func resume(_ stream: HTTP2Stream) {
     guard stream.state.isOutgoingDeferred else { return }
     stream.state.isOutgoingDeferred = false
-    nghttp2_session_resume_data(session.raw, stream.id)
+    nghttp2_session_resume_data(session.raw, stream.number)
   }
 
   private func mayAnswer(_ stream: HTTP2Stream) -> Bool {
     guard role == .server else { preconditionFailure("Only a server answers.") }
-    return failure == nil && !stream.state.isAnswered && isOpen(stream)
+    return failure == nil && !stream.state.isAnswered && collector.isOpen(stream)
   }
 
   private func submitResponse(to stream: HTTP2Stream, _ fields: borrowing OutgoingFields, hasBody: Bool) {
     guard mayAnswer(stream) else { return }
     stream.state.isAnswered = true
-    let result = fields.withNameValues(in: &nameValues) { list in
+    let result = fields.withNameValues(teaching: namesToTeach(with: fields)) { list in
       guard hasBody else {
-        return nghttp2_submit_response(session.raw, stream.id, list.baseAddress, list.count, nil)
+        return nghttp2_submit_response(session.raw, stream.number, list.baseAddress, list.count, nil)
       }
       var provider = makeDataProvider(for: stream)
-      return nghttp2_submit_response(session.raw, stream.id, list.baseAddress, list.count, &provider)
+      return nghttp2_submit_response(session.raw, stream.number, list.baseAddress, list.count, &provider)
     }
     if result != 0 { reset(stream, code: .internalError) }
   }

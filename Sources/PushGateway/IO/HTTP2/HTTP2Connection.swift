@@ -9,8 +9,8 @@ package final class HTTP2Connection {
   package let role: HTTP2Role
   let session: SessionHandle
   let collector: EventCollector
-  /// Room for the field list of the message that is being submitted.
-  var nameValues: [nghttp2_nv] = []
+  /// Field names that our answers have put into the table of the peer's HPACK decoder; a set of bits.
+  private var taughtNames: UInt32 = 0
 
   /// Bytes of nghttp2's that are not yet taken. They stay valid until its next `mem_send`.
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -23,10 +23,12 @@ package final class HTTP2Connection {
   package private(set) var hasAnnouncedShutdown = false
   /// What our SETTINGS frames shall say, in the order in which they were submitted.
   private var announcements: [UInt32] = []
-  private var closedStream: HTTP2Stream?
+  /// The stream whose end the last event told; given back with the next.
+  private var closedStream: HTTP2Stream.Keeper?
+  private(set) var broken: HTTP2Error?
 
   /// Why the connection cannot go on; ``receive(_:at:)`` threw it.
-  package private(set) var failure: HTTP2Error?
+  package var failure: HTTP2Error? { broken }
 
   package init(role: HTTP2Role, settings: HTTP2Settings = HTTP2Settings(), pool: HTTP2StreamPool) throws(HTTP2Error) {
     self.role = role
@@ -69,7 +71,7 @@ package final class HTTP2Connection {
     }
     guard let event = collector.takeEvent() else { return nil }
     if case .streamClosed(let stream, _) = event { closedStream = stream }
-    return event
+    return event.told
   }
 
   // MARK: Output
@@ -124,10 +126,12 @@ package final class HTTP2Connection {
   package var lastPeerStream: Int32 { nghttp2_session_get_last_proc_stream_id(session.raw) }
 
   /// An answer has begun and not ended, for one because the peer's window is closed.
-  package var owesOutput: Bool { collector.open.contains { $0.isAnswered } }
+  package var owesOutput: Bool { collector.open.contains { $0._withUnsafeGuaranteedRef { $0.isAnswered } } }
 
   /// A request is whole and its answer has not begun: it waits for something of ours.
-  package var owesAnswer: Bool { collector.open.contains { $0.isRemoteEnded && !$0.isAnswered } }
+  package var owesAnswer: Bool {
+    collector.open.contains { $0._withUnsafeGuaranteedRef { $0.isRemoteEnded && !$0.isAnswered } }
+  }
 
   /// A first GOAWAY waits for an answer that leaves no stream open.
   package var awaitsQuiet: Bool { quietGoodbye != nil }
@@ -212,6 +216,16 @@ package final class HTTP2Connection {
     return result
   }
 
+  /// Names of fields whose values never come again, `apns-id` above all, are spelled out with each answer unless the peer
+  /// once had them in an indexed field. So they are indexed in the first answer that has them, with their values of that
+  /// time.
+  /// - Returns: the names that this answer is to teach, most times none.
+  func namesToTeach(with fields: borrowing OutgoingFields) -> UInt32 {
+    let new = fields.unindexedNames & ~taughtNames
+    if new != 0 { taughtNames |= new }
+    return new
+  }
+
   /// What the SETTINGS frame that has not left yet shall say.
   /// - Returns: false when none is waiting.
   func amendAnnouncement(to streams: Int) -> Bool {
@@ -247,7 +261,7 @@ package final class HTTP2Connection {
   func queueOwn(_ frame: [UInt8]) { ownFrames += frame }
 
   private func fail(_ error: HTTP2Error) -> HTTP2Error {
-    failure = error
+    broken = error
     if error == .prefaceInvalid {
       ownFrames = []
       ownFramesTaken = 0

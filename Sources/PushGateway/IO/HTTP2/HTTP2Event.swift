@@ -3,8 +3,6 @@
 /// A stream object in an event is borrowed: it is the owner's until ``HTTP2Connection/nextEvent()`` is called after its
 /// ``streamClosed(_:code:)``, and serves another request from then on. Whoever waits keeps the stream's number.
 package enum HTTP2Event {
-  /// Server: all header fields of a request have arrived (END_HEADERS).
-  case requestHeaded(HTTP2Stream)
   /// The body is longer than its limit. Said once a stream; what follows of the body is thrown away.
   case bodyExceededLimit(HTTP2Stream)
   /// Server: the request is whole (END_STREAM).

@@ -3,15 +3,23 @@ package import HTTPMessage
 /// One request and its response. Pooled: made once, used for many streams, one after the other.
 ///
 /// Not Sendable; it belongs to the loop of its connection. nghttp2 holds an unretained pointer to it (stream user data),
-/// and the connection's list of open streams keeps it alive for as long.
+/// and its one ``Keeper`` keeps it alive for as long.
+///
+/// What other modules read is computed from storage that they do not see: an access to such storage is checked for
+/// overlaps when it is compiled, and to any other at run time, each time.
 package final class HTTP2Stream {
+  /// A stream object as those hold it that are responsible for it: at any time exactly one of the pool in which it rests,
+  /// the list of open streams, its last event, and the connection that has told that event. Each hands it on to the next,
+  /// and whoever frees it releases it; all others borrow. So no step of a request counts references.
+  typealias Keeper = Unmanaged<HTTP2Stream>
+
   /// The stream's number on its connection; 0 while the object rests in the pool.
-  package internal(set) var id: Int32 = 0
+  package var id: Int32 { number }
   /// Header fields of the message received: the request on a server, the final response on a client.
-  package internal(set) var headers = HeaderBlock()
+  package let headers = HeaderBlock()
   /// Body of the message received, up to its limit. Give its buffer back with
   /// ``HTTP2Connection/releaseRequest(of:)`` as soon as it has been read.
-  package internal(set) var body: [UInt8] = []
+  package var body: [UInt8] { received }
 
   /// The peer has finished its message.
   package var isRemoteEnded: Bool { state.isRemoteEnded }
@@ -21,6 +29,8 @@ package final class HTTP2Stream {
 
   var isHeadRequest: Bool { headers.withValue(of: .method) { $0.elementsEqual("HEAD".utf8) } ?? false }
 
+  var number: Int32 = 0
+  var received: [UInt8] = []
   /// Place in the connection's list of open streams.
   var slot = 0
   var state = State()
@@ -60,8 +70,8 @@ package final class HTTP2Stream {
   /// Client: the body so far, which leaves the stream; the next octet is reported again.
   package func takeBody() -> [UInt8] {
     state.hasReportedData = false
-    let taken = body
-    body = []
+    let taken = received
+    received = []
     return taken
   }
 
@@ -78,7 +88,7 @@ package final class HTTP2Stream {
 
   /// Ready for the next stream. Large buffers go: a pool of many objects must not keep the largest body each has seen.
   func clear() {
-    id = 0
+    number = 0
     headers.removeAll()
     state = State()
     if outgoing.capacity > 4096 {

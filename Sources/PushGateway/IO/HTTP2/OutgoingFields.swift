@@ -5,40 +5,33 @@ package import HTTPMessage
 /// after the first few messages it allocates nothing.
 ///
 /// `indexed: false` keeps a value out of both ends' HPACK tables. Use it for values that do not come again, as
-/// `apns-id` and `gateway-refresh`: inserting them costs 15 % of a request and throws useful entries out.
-package struct OutgoingFields {
-  private enum Source {
-    /// Text of the program, which lives for ever.
-    case fixed(UnsafePointer<UInt8>)
-    /// Offset in `bytes`.
-    case copied(Int)
-  }
-
-  private struct Field {
-    var name: Source
-    var nameCount: Int
-    var value: Source
-    var valueCount: Int
-    var isIndexed: Bool
-  }
-
-  private var fields: [Field] = []
-  private var bytes: [UInt8] = []
+/// `apns-id` and `gateway-refresh`: inserting them costs 15 % of a request and throws useful entries out. Their names
+/// get in with the first of them.
+///
+/// The list is kept as nghttp2 takes it, in memory of its own, which is freed with it.
+package struct OutgoingFields: ~Copyable {
+  private var fields: UnsafeMutableBufferPointer<nghttp2_nv>
+  package private(set) var count = 0
+  /// What the fields point to that is no text of the program.
+  private var bytes: UnsafeMutableRawBufferPointer
+  private var used = 0
+  /// The known names among the fields that are not indexed; bits of ``HeaderBlock/bit(of:)``.
+  private(set) var unindexedNames: UInt32 = 0
 
   /// Holds the place while the real one is in use elsewhere.
-  package static var none: OutgoingFields { OutgoingFields(fields: [], bytes: []) }
+  package static var none: OutgoingFields { OutgoingFields(fields: 0, bytes: 0) }
 
-  private init(fields: [Field], bytes: [UInt8]) {
-    self.fields = fields
-    self.bytes = bytes
+  package init() { self.init(fields: 8, bytes: 256) }
+
+  private init(fields: Int, bytes: Int) {
+    self.fields = .allocate(capacity: fields)
+    self.bytes = .allocate(byteCount: bytes, alignment: 8)
   }
 
-  package init() {
-    fields.reserveCapacity(8)
-    bytes.reserveCapacity(256)
+  deinit {
+    fields.deallocate()
+    bytes.deallocate()
   }
-
-  package var count: Int { fields.count }
 
   /// Starts a response. `status` is 100 to 599.
   package mutating func startResponse(status: Int) {
@@ -58,34 +51,41 @@ package struct OutgoingFields {
   }
 
   package mutating func removeAll() {
-    fields.removeAll(keepingCapacity: true)
-    bytes.removeAll(keepingCapacity: true)
+    count = 0
+    used = 0
+    unindexedNames = 0
   }
 
   // No generic parameters here: they would not be specialised over the module's border, and cost an allocation a field.
 
   package mutating func append(_ name: FieldName, _ value: StaticString, indexed: Bool = true) {
     append(name.text, value, indexed: indexed)
+    if !indexed { unindexedNames |= HeaderBlock.bit(of: name) }
   }
 
   package mutating func append(_ name: FieldName, _ value: UnsafeRawBufferPointer, indexed: Bool = true) {
-    append(name.text, value, indexed: indexed)
+    open(name, indexed: indexed)
+    write(value)
   }
 
   package mutating func append(_ name: FieldName, _ value: [UInt8], indexed: Bool = true) {
-    append(name.text, value, indexed: indexed)
+    open(name, indexed: indexed)
+    write(value)
   }
 
   package mutating func append(_ name: FieldName, integer: Int, indexed: Bool = true) {
-    append(name.text, integer: integer, indexed: indexed)
+    open(name, indexed: indexed)
+    write(integer: integer)
   }
 
   /// `name` must be lower case (RFC 9113 §8.2).
   package mutating func append(_ name: StaticString, _ value: StaticString, indexed: Bool = true) {
-    fields.append(
-      Field(
-        name: .fixed(name.utf8Start), nameCount: name.utf8CodeUnitCount, value: .fixed(value.utf8Start),
-        valueCount: value.utf8CodeUnitCount, isIndexed: indexed))
+    let fixed = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
+    add(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start), value: UnsafeMutablePointer(mutating: value.utf8Start),
+        namelen: name.utf8CodeUnitCount, valuelen: value.utf8CodeUnitCount, flags: UInt8(fixed)),
+      indexed: indexed)
   }
 
   package mutating func append(_ name: StaticString, _ value: UnsafeRawBufferPointer, indexed: Bool = true) {
@@ -105,85 +105,116 @@ package struct OutgoingFields {
 
   /// A name that is only known at run time; for clients and tests.
   package mutating func append(copyingName name: [UInt8], _ value: [UInt8], indexed: Bool = true) {
-    let nameStart = bytes.count
-    bytes.append(contentsOf: name)
-    fields.append(
-      Field(
-        name: .copied(nameStart), nameCount: name.count, value: .copied(bytes.count), valueCount: 0, isIndexed: indexed)
-    )
+    name.withUnsafeBytes { copy($0) }
+    let start = bytes.baseAddress?.advanced(by: used - name.count).assumingMemoryBound(to: UInt8.self)
+    add(
+      nghttp2_nv(name: start, value: start?.advanced(by: name.count), namelen: name.count, valuelen: 0, flags: 0),
+      indexed: indexed)
     write(value)
   }
 
   /// Starts a field whose value is then written in pieces with `write`.
   package mutating func open(_ name: StaticString, indexed: Bool = true) {
-    fields.append(
-      Field(
-        name: .fixed(name.utf8Start), nameCount: name.utf8CodeUnitCount, value: .copied(bytes.count), valueCount: 0,
-        isIndexed: indexed))
+    // Nothing is there yet, but an empty value wants an address, too.
+    let start = bytes.baseAddress?.advanced(by: used).assumingMemoryBound(to: UInt8.self)
+    add(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start), value: start, namelen: name.utf8CodeUnitCount,
+        valuelen: 0, flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)),
+      indexed: indexed)
   }
 
-  package mutating func open(_ name: FieldName, indexed: Bool = true) { open(name.text, indexed: indexed) }
+  package mutating func open(_ name: FieldName, indexed: Bool = true) {
+    open(name.text, indexed: indexed)
+    if !indexed { unindexedNames |= HeaderBlock.bit(of: name) }
+  }
 
   package mutating func write(_ piece: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: piece)
-    extendLast(by: piece.count)
+    precondition(count > 0, "A value needs a field that it belongs to.")
+    copy(piece)
+    fields[count - 1].valuelen += piece.count
   }
 
-  package mutating func write(_ piece: [UInt8]) {
-    bytes.append(contentsOf: piece)
-    extendLast(by: piece.count)
-  }
+  package mutating func write(_ piece: [UInt8]) { piece.withUnsafeBytes { write($0) } }
 
   package mutating func write(ascii piece: StaticString) {
-    bytes.append(contentsOf: UnsafeBufferPointer(start: piece.utf8Start, count: piece.utf8CodeUnitCount))
-    extendLast(by: piece.utf8CodeUnitCount)
+    write(UnsafeRawBufferPointer(start: piece.utf8Start, count: piece.utf8CodeUnitCount))
   }
 
   package mutating func write(integer: Int) {
-    if (0..<10).contains(integer) {
-      bytes.append(UInt8(ascii: "0") + UInt8(integer))
-      return extendLast(by: 1)
+    // Its digits from the last to the first; a sign and 19 digits at most.
+    var text = InlineArray<20, UInt8>(repeating: 0)
+    var (start, rest) = (20, integer.magnitude)
+    repeat {
+      start -= 1
+      text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    if integer < 0 {
+      start -= 1
+      text[start] = UInt8(ascii: "-")
     }
-    let before = bytes.count
-    if integer < 0 { bytes.append(UInt8(ascii: "-")) }
-    var divisor: UInt = 1
-    while integer.magnitude / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: integer.magnitude / divisor % 10))
-      divisor /= 10
-    }
-    extendLast(by: bytes.count - before)
+    withUnsafeBytes(of: &text) { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  private mutating func extendLast(by count: Int) {
-    precondition(!fields.isEmpty, "A value needs a field that it belongs to.")
-    fields[fields.count - 1].valueCount += count
+  private mutating func add(_ field: nghttp2_nv, indexed: Bool) {
+    if count == fields.count { makeRoomForFields() }
+    var field = field
+    if !indexed { field.flags |= Self.noIndex }
+    fields.initializeElement(at: count, to: field)
+    count += 1
   }
+
+  private mutating func copy(_ piece: UnsafeRawBufferPointer) {
+    if piece.count > bytes.count - used { makeRoom(for: piece.count) }
+    UnsafeMutableRawBufferPointer(rebasing: bytes[used...]).copyMemory(from: piece)
+    used += piece.count
+  }
+
+  private mutating func makeRoomForFields() {
+    let larger = UnsafeMutableBufferPointer<nghttp2_nv>.allocate(capacity: 2 * fields.count + 8)
+    _ = larger.update(fromContentsOf: fields)
+    fields.deallocate()
+    fields = larger
+  }
+
+  /// Moves the bytes, and with them what the fields point to.
+  private mutating func makeRoom(for extra: Int) {
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * bytes.count + extra + 256, alignment: 8)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<used]))
+    func moved(_ address: UnsafeMutablePointer<UInt8>?, _ flag: nghttp2_nv_flag, of field: nghttp2_nv)
+      -> UnsafeMutablePointer<UInt8>?
+    {
+      guard UInt32(field.flags) & flag.rawValue == 0, let address, let old = bytes.baseAddress else { return address }
+      return larger.baseAddress?.advanced(by: UnsafeRawPointer(address) - UnsafeRawPointer(old))
+        .assumingMemoryBound(to: UInt8.self)
+    }
+    for place in 0..<count {
+      fields[place].name = moved(fields[place].name, NGHTTP2_NV_FLAG_NO_COPY_NAME, of: fields[place])
+      fields[place].value = moved(fields[place].value, NGHTTP2_NV_FLAG_NO_COPY_VALUE, of: fields[place])
+    }
+    bytes.deallocate()
+    bytes = larger
+  }
+
+  private static var noIndex: UInt8 { UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
 
   /// The list as nghttp2 takes it, valid for the length of the call. Texts of the program are not copied by nghttp2;
   /// the rest is, since this object is used again before the frame leaves.
+  /// - Parameter names: whose fields are indexed this once; see ``HTTP2Connection/namesToTeach(with:)``.
   func withNameValues<Result>(
-    in scratch: inout [nghttp2_nv], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
+    teaching names: UInt32 = 0, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
   ) -> Result {
-    bytes.withUnsafeBufferPointer { arena in
-      // An empty value still wants an address; nghttp2 reads nothing from it.
-      func address(_ source: Source) -> UnsafeMutablePointer<UInt8>? {
-        switch source {
-        case .fixed(let start): UnsafeMutablePointer(mutating: start)
-        case .copied(let offset): arena.baseAddress.map { UnsafeMutablePointer(mutating: $0 + offset) }
-        }
-      }
-      scratch.removeAll(keepingCapacity: true)
-      for field in fields {
-        var flags = field.isIndexed ? UInt32(0) : NGHTTP2_NV_FLAG_NO_INDEX.rawValue
-        if case .fixed = field.name { flags |= NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue }
-        if case .fixed = field.value { flags |= NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue }
-        scratch.append(
-          nghttp2_nv(
-            name: address(field.name), value: address(field.value), namelen: field.nameCount,
-            valuelen: field.valueCount, flags: UInt8(truncatingIfNeeded: flags)))
-      }
-      return scratch.withUnsafeBufferPointer(body)
+    if names != 0 { setNoIndex(of: names, to: false) }
+    defer { if names != 0 { setNoIndex(of: names, to: true) } }
+    return body(UnsafeBufferPointer(rebasing: fields[..<count]))
+  }
+
+  private func setNoIndex(of names: UInt32, to isSet: Bool) {
+    for place in 0..<count {
+      let name = UnsafeRawBufferPointer(start: fields[place].name, count: fields[place].namelen)
+      guard let known = FieldName(name), HeaderBlock.bit(of: known) & names != 0 else { continue }
+      if isSet { fields[place].flags |= Self.noIndex } else { fields[place].flags &= ~Self.noIndex }
     }
   }
 }

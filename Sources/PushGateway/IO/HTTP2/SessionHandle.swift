@@ -20,10 +20,12 @@ struct SessionHandle: ~Copyable {
     // Unretained: `deinit` frees the session while this handle still holds the collector.
     let context = Unmanaged.passUnretained(collector).toOpaque()
     var session: OpaquePointer?
+    // The session copies them; the collector's pool keeps what they point to.
+    var memory = collector.pool.memory.functions
     let result =
       switch collector.role {
-      case .server: nghttp2_session_server_new2(&session, callbacks, context, option)
-      case .client: nghttp2_session_client_new2(&session, callbacks, context, option)
+      case .server: nghttp2_session_server_new3(&session, callbacks, context, option, &memory)
+      case .client: nghttp2_session_client_new3(&session, callbacks, context, option, &memory)
       }
     guard result == 0, let session else { throw .nghttp2(code: result) }
     raw = session
