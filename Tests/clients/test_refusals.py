@@ -154,6 +154,7 @@ async def test_a_flood_of_refusals_is_a_few_lines_that_say_how_many_there_were(s
         for _ in range(500):
             assert (await backend.push("ab" * 32)).reason == "BadDeviceToken"
         assert (await backend.push("ab" * 32, priority=7)).reason == "BadPriority"
+        await line_of(serving, "BadPriority")
         about = [line for line in serving.log.read_text().splitlines() if " a push was refused " in line]
         assert 10 <= sum("reason=BadDeviceToken" in line for line in about) < 30
         assert sum("reason=BadPriority" in line for line in about) == 1
