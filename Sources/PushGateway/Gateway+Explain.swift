@@ -2,8 +2,8 @@ import GatewayCore
 public import GatewayReports
 import TokenStore
 
-/// Why a widget did or did not refresh. The loop lends what it remembers, the search runs on the caller's thread, and
-/// the loop then gives names to what was found.
+/// Why a widget did or did not refresh. The ledger lends what it remembers, the search runs on the caller's thread, and
+/// the ledger then gives names to what was found.
 extension Gateway {
   public func explain(id: String) throws(AdminFailure) -> ExplainReport {
     let question = try ExplainQuestion(id)

@@ -3,9 +3,9 @@ import GatewayCore
 public import GatewayReports
 import TokenStore
 
-/// What the admin API does to registrations by the many. Each call takes the loop for a slice at a time.
+/// What the admin API does to registrations by the many. Each call takes the ledger for a slice at a time.
 extension Gateway {
-  /// Registrations that one turn of the loop takes over from an import: what they cost a push that comes meanwhile is
+  /// Registrations that one turn of the ledger takes over from an import: what they cost a push that comes meanwhile is
   /// about a millisecond.
   private static let importSlice = 128
 

@@ -21,6 +21,7 @@ public final class Gateway: Sendable {
   private let threads: GatewayThreads
   let backups: BackupDesk
   let reloads = ReloadRecord()
+  private let reloading = Mutex(())
   let database: String
   let started: ReportTime
 
@@ -36,6 +37,7 @@ public final class Gateway: Sendable {
     _ configuration: GatewayConfiguration, log: any GatewayLog, inherited: (ListenAddress) -> ListeningSocket?
   ) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
+    _ = try ProviderKeys(configuration.providerKeys)
     let doors = try Self.openDoors(configuration, inherited: inherited)
     let (ledger, loops) = try GatewayThreads.mailboxes(loops: configuration.loops)
     let backups = BackupDesk(database: configuration.store.database) { cause in
@@ -108,6 +110,14 @@ public final class Gateway: Sendable {
 
   /// - Parameter limit: how long the threads may take to begin with it.
   func reload(_ configuration: GatewayConfiguration, within limit: Duration) throws(GatewayError) {
+    // One after the other, since each is told to several threads.
+    let result = reloading.withLock { _ in
+      Result { () throws(GatewayError) in try adopt(configuration, within: limit) }
+    }
+    try result.get()
+  }
+
+  private func adopt(_ configuration: GatewayConfiguration, within limit: Duration) throws(GatewayError) {
     let tls = try ServerTLS(configuration)
     // Each loop reads keys of its own; what is wrong with one is found here.
     _ = try ProviderKeys(configuration.providerKeys)
@@ -117,11 +127,11 @@ public final class Gateway: Sendable {
         "the gateway did not take the new configuration within \(limit.components.seconds) s: it is overloaded or stuck"
       )
     }
-    let adopted = Reply<Void>()
+    let adopted = Reply<GatewayError?>()
     threads.ledger.postAlways(
       .perform { worker in
         worker.adopt(configuration)
-        adopted.give(())
+        adopted.give(nil)
       })
     let done = threads.loops.map { loop in
       let done = Reply<GatewayError?>()
@@ -136,9 +146,16 @@ public final class Gateway: Sendable {
         })
       return done
     }
-    adopted.wait()
-    for reply in done {
-      if case .some(.some(let failure)) = reply.wait() { throw failure }
+    for reply in [adopted] + done {
+      if let failure = try outcome(of: reply) { throw failure }
+    }
+  }
+
+  /// What was posted is done, unless the gateway ends first.
+  private func outcome(of reply: Reply<GatewayError?>) throws(GatewayError) -> GatewayError? {
+    while true {
+      if let outcome = reply.wait(for: .seconds(1)) { return outcome }
+      if threads.hasEnded { throw GatewayError("the gateway has ended, and takes no new configuration") }
     }
   }
 
@@ -196,10 +213,13 @@ public final class Gateway: Sendable {
   func askLoops<Answer: Sendable>(
     within limit: Duration = .seconds(5), _ question: @escaping @Sendable (LoopWorker) -> Answer
   ) throws(AdminFailure) -> [Answer] {
-    let replies = threads.loops.map { loop in
+    var replies: [Reply<Result<Answer, AdminFailure>>] = []
+    for loop in threads.loops {
       let reply = Reply<Result<Answer, AdminFailure>>()
-      loop.postAlways(.perform { reply.give(.success(question($0))) })
-      return reply
+      guard loop.post(.perform { reply.give(.success(question($0))) }) else {
+        throw .unavailable("the gateway is overloaded")
+      }
+      replies.append(reply)
     }
     var answers: [Answer] = []
     for reply in replies { answers.append(try answer(of: reply, within: limit)) }

@@ -54,16 +54,18 @@ final class GatewayThreads: Sendable {
       throw error
     }
     if !isShared {
-      for index in loops.indices {
-        do throws(GatewayError) {
+      do throws(GatewayError) {
+        for index in loops.indices {
           threads.append(try Self.startLoop(index, setup, ledger, loops, beginning))
-        } catch {
-          for running in loops[..<index] { running.postAlways(.perform { $0.end() }) }
-          for _ in index..<loops.count { ledger.postAlways(.loopEnded) }
-          ledger.postAlways(.perform { $0.drain(for: 0) })
-          threads.forEach { $0.join() }
-          throw error
         }
+        try Self.beginAccepting(loops)
+      } catch {
+        let running = threads.count - 1
+        for loop in loops[..<running] { loop.postAlways(.perform { $0.end() }) }
+        for _ in running..<loops.count { ledger.postAlways(.loopEnded) }
+        ledger.postAlways(.perform { $0.drain(for: 0) })
+        threads.forEach { $0.join() }
+        throw error
       }
     }
     self.threads = threads
@@ -81,6 +83,29 @@ final class GatewayThreads: Sendable {
     threads.forEach { $0.join() }
     return isWhole
   }
+
+  /// All at once, since a connection that one accepts may be another's to serve.
+  private static func beginAccepting(_ loops: [Mailbox<LoopMessage>]) throws(GatewayError) {
+    let replies = loops.map { loop in
+      let reply = Reply<GatewayError?>()
+      loop.postAlways(
+        .perform { worker in
+          do throws(GatewayError) {
+            try worker.beginAccepting()
+            reply.give(nil)
+          } catch {
+            reply.give(error)
+          }
+        })
+      return reply
+    }
+    for reply in replies {
+      if case .some(.some(let failure)) = reply.wait() { throw failure }
+    }
+  }
+
+  /// Whether the ledger has ended, and nothing more is answered.
+  var hasEnded: Bool { ended.wait(for: .zero) != nil }
 
   // MARK: On the threads
 
@@ -100,6 +125,8 @@ final class GatewayThreads: Sendable {
   ) {
     do throws(GatewayError) {
       let loop = try eventLoop()
+      // A loop and what is registered in it hold each other until it has run to its end.
+      defer { releaseUnlessRun(loop) }
       let worker = try LedgerWorker(setup, inbox: inbox, loop: loop)
       let beginning = Beginning(clock: worker.clock, epoch: worker.ledger.epoch)
       if loops.count == 1 {
@@ -129,6 +156,7 @@ final class GatewayThreads: Sendable {
         setup, index: 0, loop: loop, ledger: LedgerPort(ledger), clock: beginning.clock, epoch: beginning.epoch,
         siblings: [nil])
       try attach(inbox, to: connections)
+      try connections.beginAccepting()
       ledger.loops.connect(to: connections)
       loop.turnObserver = SharedTurns(ledger, connections)
     } catch {
@@ -145,6 +173,7 @@ final class GatewayThreads: Sendable {
     let thread = try thread(named: "gateway-loop-\(index)") {
       do throws(GatewayError) {
         let loop = try eventLoop()
+        defer { releaseUnlessRun(loop) }
         var siblings = loops.map { Optional($0) }
         siblings[index] = nil
         let worker = try LoopWorker(
@@ -163,6 +192,11 @@ final class GatewayThreads: Sendable {
       throw failure
     }
     return thread
+  }
+
+  private static func releaseUnlessRun(_ loop: EventLoop) {
+    loop.stop()
+    loop.run()
   }
 
   private static func eventLoop() throws(GatewayError) -> EventLoop {

@@ -19,6 +19,7 @@ final class ConnectionRegister: Sendable {
   }
 
   private let state: Mutex<State>
+  private let underWay = Atomic(0)
 
   init(loops: Int) { state = Mutex(State(perLoop: Array(repeating: 0, count: loops))) }
 
@@ -37,6 +38,11 @@ final class ConnectionRegister: Sendable {
       return .admitted(loop: least)
     }
   }
+
+  /// TLS handshakes under way.
+  var handshakes: Int { underWay.load(ordering: .relaxed) }
+  func handshakeBegan() { underWay.wrappingAdd(1, ordering: .relaxed) }
+  func handshakeEnded() { underWay.wrappingSubtract(1, ordering: .relaxed) }
 
   /// One is told to leave.
   /// - Returns: false if so many are leaving already that no more may be told.

@@ -9,6 +9,7 @@ extension DeviceConnection {
   func pass(_ stream: HTTP2Stream, _ body: DeviceCall.Body, on connection: HTTPConnection) {
     worker.counters.deviceRequests += 1
     do throws(DeviceRefusal) {
+      guard worker.ledger.hasRoom else { throw DeviceRefusal(.storeUnavailable, retryAfter: 1) }
       worker.ledger.tell(.device(try call(stream, body, on: connection)))
     } catch {
       var isEarly = false

@@ -99,7 +99,6 @@ final class DeviceConnection: ConnectionListener {
     worker.fields.append(.contentType, "text/event-stream")
     worker.fields.append("cache-control", "no-store")
     connection.http2.openStream(stream, worker.fields)
-    worker.touch(connection)
   }
 
   /// One event goes out: its batch is durable.

@@ -30,7 +30,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
   private let worker: LoopWorker
   private let transport: Transport
   private var phase = Phase.handshaking {
-    willSet { if case .handshaking = phase { worker.handshakes.end() } }
+    willSet { if case .handshaking = phase { worker.endHandshake() } }
   }
   private var registration: Registration?
   /// By kind, one of each: whatever a connection has lived through, its end cancels all that would keep it alive.

@@ -6,8 +6,8 @@ enum LoopMessage: Sendable {
   case newcomer(Newcomer)
   /// The gateway is full: which connection of this loop could go?
   case roomSearch(RoomSearch)
-  /// One of this loop's is the oldest idle one of all, and goes for this newcomer.
-  case makeRoom(for: Newcomer)
-  /// Something to be done or asked, by the admin threads, the gateway's owner and other loops.
+  /// One of this loop's was the oldest idle one of all, and goes for the newcomer.
+  case makeRoom(RoomSearch)
+  /// Something to be done or asked, by the admin threads, the gateway's owner.
   case perform(@Sendable (LoopWorker) -> Void)
 }

@@ -14,9 +14,13 @@ extension LoopWorker {
     let connection = connections[reply.connection]
     switch reply {
     case .pushRefused(let place, let id, let refusal, let exhaustion):
-      guard let connection, case .provider(let provider) = connection.role,
-        let stream = connection.http2.stream(place.stream)
-      else { return }
+      guard let connection, case .provider(let provider) = connection.role else {
+        return counters.count(refusal.reason)
+      }
+      // A client that takes its requests back is held to the same number of errors as one that reads the answers.
+      guard let stream = connection.http2.stream(place.stream) else {
+        return provider.count(refusal.reason, on: connection)
+      }
       provider.respond(refusal, to: stream, id: id, exhaustion: exhaustion, on: connection)
     case .deviceRefused(let place, let refusal, let isEarly):
       guard let connection, case .device(let device) = connection.role,
@@ -27,15 +31,18 @@ extension LoopWorker {
       guard let connection else { return }
       connection.role.listener.deny(answer, on: connection)
     case .streamOpened(let place, let session):
-      guard let connection, case .device(let device) = connection.role,
+      // One that is on its end has told of the ends of its streams already.
+      guard let connection, connection.isOpen, case .device(let device) = connection.role,
         let stream = connection.http2.stream(place.stream)
       else { return ledger.tell(.streamEnded(session)) }
       device.opened(session, stream, on: connection)
+      touch(connection)
     case .watcherOpened(let place):
-      guard let connection, case .provider(let provider) = connection.role,
+      guard let connection, connection.isOpen, case .provider(let provider) = connection.role,
         let stream = connection.http2.stream(place.stream)
       else { return ledger.tell(.watcherEnded(place)) }
       provider.watcherOpened(stream, on: connection)
+      touch(connection)
     }
   }
 

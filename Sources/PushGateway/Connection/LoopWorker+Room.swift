@@ -27,30 +27,34 @@ extension LoopWorker {
 
   /// One more is at the door of a full gateway.
   func takePart(in search: RoomSearch) {
+    guard phase == .serving else { return turnAway(search.newcomer) }
     var search = search
     let idle = oldestIdle()
     switch search.heard(idle.flatMap { connections[$0]?.rank }, of: index) {
     case .ask(let loop): siblings[loop]?.postAlways(.roomSearch(search))
     case .makeRoom(let loop):
       if let sibling = siblings[loop] {
-        sibling.postAlways(.makeRoom(for: search.newcomer))
+        sibling.postAlways(.makeRoom(search))
       } else {
-        makeRoom(for: search.newcomer)
+        makeRoom(for: search)
       }
     case .turnAway: turnAway(search.newcomer)
     }
   }
 
   /// Tells the oldest idle connection to leave, and takes the newcomer in its place.
-  func makeRoom(for newcomer: Newcomer) {
-    guard let id = oldestIdle(), let connection = connections[id], case .provider(let provider) = connection.role,
-      register.beginLeaving(atMost: leavingLimit)
-    else { return turnAway(newcomer) }
+  func makeRoom(for search: RoomSearch) {
+    guard phase == .serving, let id = oldestIdle(), let connection = connections[id],
+      case .provider(let provider) = connection.role, register.beginLeaving(atMost: leavingLimit)
+    else {
+      if let again = search.again { takePart(in: again) } else { turnAway(search.newcomer) }
+      return
+    }
     evicted.insert(id)
     counters.connectionsEvicted += 1
     provider.leave(Refusal(.idleTimeout, "The gateway is full, and this connection was idle."), on: connection)
     touch(connection)
-    if !admit(newcomer) { turnAway(newcomer) }
+    if !admit(search.newcomer) { turnAway(search.newcomer) }
   }
 
   /// The one that would go first.
@@ -93,10 +97,16 @@ extension LoopWorker {
     loop.schedule(after: Self.overduePeriod, self, token: Timer.overdue)
   }
 
+  func endHandshake() {
+    handshakes.end()
+    register.handshakeEnded()
+  }
+
   /// The oldest handshake makes room for the newest: an honest one takes two round trips, and is over by then.
   func beginHandshake(_ id: ConnectionID) {
     handshakes.begin(id)
-    while handshakes.count > max(1, configuration.limits.handshakes / siblings.count) {
+    register.handshakeBegan()
+    while register.handshakes > configuration.limits.handshakes {
       guard let oldest = handshakes.popOldest(where: { connections[$0]?.isHandshaking == true }) else { break }
       counters.handshakesFailed += 1
       connections[oldest]?.close()

@@ -70,7 +70,7 @@ final class LoopWorker {
   private(set) var explain: ExplainRules
 
   var counters = LoopCounters()
-  var refusals = RefusalLog()
+  var refusals: RefusalLog
   /// For explain.
   let refusedPushes: RefusedPushLog
   var random = FastRandom()
@@ -99,20 +99,16 @@ final class LoopWorker {
     tls = setup.tls
     register = setup.register
     refusedPushes = setup.refusedPushes
+    refusals = RefusalLog(digest: setup.digest)
     connections = ConnectionTable(loop: UInt16(index))
     pushValidator = PushValidator(checks: setup.configuration.checks)
     topics = TopicTable(seed: random.next())
     explain = ExplainRules(setup.configuration)
     credentials = Credentials(setup.configuration, keys: try ProviderKeys(setup.configuration.providerKeys))
-    do throws(SystemCallError) {
-      for door in setup.doors {
-        let listener = Listener(
-          door.socket, on: loop, perTurn: setup.configuration.limits.handshakesPerTurn, acceptor: self)
-        listeners.append((listener, door.kind))
-        try listener.resume()
-      }
-    } catch {
-      throw GatewayError("the event loop cannot start: \(error)")
+    for door in setup.doors {
+      let listener = Listener(
+        door.socket, on: loop, perTurn: setup.configuration.limits.handshakesPerTurn, acceptor: self)
+      listeners.append((listener, door.kind))
     }
     if index == 0 { sayIfDescriptorsAreFew() }
     loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
@@ -131,6 +127,15 @@ final class LoopWorker {
       "this process may not open as many files as limits.connections asks for; raise LimitNOFILE= of the unit, or the "
         + "hard limit (ulimit -Hn), above it",
       (.count, "\(bound)"))
+  }
+
+  /// Takes its first connection from here on, and those that other loops give it.
+  func beginAccepting() throws(GatewayError) {
+    do throws(SystemCallError) {
+      for (listener, _) in listeners { try listener.resume() }
+    } catch {
+      throw GatewayError("the event loop cannot watch a listener: \(error)")
+    }
   }
 
   // MARK: Time
@@ -153,13 +158,12 @@ final class LoopWorker {
     touched.append(connection)
   }
 
-  var hasTouched: Bool { !touched.isEmpty }
-
   func forget(_ connection: HTTPConnection) {
     connections.remove(connection.id)
     release(connection.peer, wasLeaving: evicted.remove(connection.id) != nil)
   }
 
+  /// Also those that are touched meanwhile.
   func flushTouched() {
     var index = 0
     while index < touched.count {
@@ -266,7 +270,7 @@ extension LoopWorker: MailboxHandler {
       case .output(let output): take(output)
       case .newcomer(let newcomer): serve(newcomer)
       case .roomSearch(let search): takePart(in: search)
-      case .makeRoom(for: let newcomer): makeRoom(for: newcomer)
+      case .makeRoom(let search): makeRoom(for: search)
       case .perform(let body): body(self)
       }
     }

@@ -37,6 +37,13 @@ extension ProviderConnection {
     return .about(wish)
   }
 
+  /// A stream on which a client watches a fan-out.
+  struct Watch {
+    let stream: Int32
+    /// It has not taken what was written last.
+    var isUnread = false
+  }
+
   /// The answer comes from the ledger.
   func serveFanOut(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) {
     let wish: FanOutCall.Wish
@@ -44,6 +51,7 @@ extension ProviderConnection {
     case .begin(let bundleID, let head): wish = .begin(try order(bundleID, head, stream))
     case .about(let other): wish = other
     }
+    guard worker.ledger.isOpen else { throw .storeUnavailable }
     worker.ledger.tell(
       .fanOut(
         FanOutCall(
@@ -78,8 +86,7 @@ extension ProviderConnection {
     worker.fields.append(.contentType, "text/event-stream")
     worker.fields.append("cache-control", "no-store")
     connection.http2.openStream(stream, worker.fields)
-    watchers.append(FanOutWatch(stream: stream.id))
-    worker.touch(connection)
+    watchers.append(Watch(stream: stream.id))
   }
 
   /// The ledger has more to tell once the reader has taken what there was.

@@ -15,7 +15,7 @@ final class ProviderConnection: ConnectionListener {
   var judgedBy: TLSContext?
   private var hasRaisedStreams = false
   /// Streams on which fan-outs are watched.
-  var watchers: [FanOutWatch] = []
+  var watchers: [Watch] = []
   /// Errors that are still borne.
   var allowance: RefusalAllowance
   /// What is left to do once the end of the connection is decided.
@@ -180,7 +180,6 @@ final class ProviderConnection: ConnectionListener {
     exhaustion: PushVerdict.Exhaustion? = nil,
     on connection: HTTPConnection
   ) {
-    worker.counters.count(refusal.reason)
     worker.refusals.record(
       refusal, of: stream, session: session, environment: environment, on: connection, at: worker.now, to: worker.log)
     worker.fields.startResponse(status: refusal.reason.status)
@@ -207,7 +206,12 @@ final class ProviderConnection: ConnectionListener {
       connection.http2.respond(to: stream, worker.fields, body: worker.scratch)
     }
     worker.touch(connection)
-    if !allowance.spend(refusal.reason, at: worker.now) { hadTooManyErrors(refusal.reason, on: connection) }
+    count(refusal.reason, on: connection)
+  }
+
+  func count(_ reason: RejectionReason, on connection: HTTPConnection) {
+    worker.counters.count(reason)
+    if !allowance.spend(reason, at: worker.now) { hadTooManyErrors(reason, on: connection) }
   }
 }
 

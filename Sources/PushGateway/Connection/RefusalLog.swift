@@ -13,12 +13,8 @@ struct RefusalLog {
   private var rate = RefusalLogRate()
   private let digest: LogDigest
 
-  init() {
-    let key = SecureRandom.bytes(16).withUnsafeBytes {
-      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    }
-    digest = LogDigest(key: key)
-  }
+  /// - Parameter digest: one for all loops, so that they name a token alike.
+  init(digest: LogDigest) { self.digest = digest }
 
   mutating func record(
     _ refusal: Refusal, of stream: HTTP2Stream, session: ProviderSession, environment: GatewayEnvironment,

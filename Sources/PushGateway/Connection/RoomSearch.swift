@@ -21,12 +21,22 @@ struct RoomSearch: Sendable {
 
   let newcomer: Newcomer
   private let loops: Int
+  private var isSecond = false
   private var asked = 0
   private var best: (loop: Int, rank: Rank)?
 
   init(for newcomer: Newcomer, among loops: Int) {
     self.newcomer = newcomer
     self.loops = loops
+  }
+
+  /// The same once more, for a newcomer that was sent to a loop which had given its place to another by then; nil the
+  /// second time.
+  var again: RoomSearch? {
+    guard !isSecond else { return nil }
+    var again = RoomSearch(for: newcomer, among: loops)
+    again.isSecond = true
+    return again
   }
 
   /// - Parameter rank: of the idle connection of `loop` that would go first; nil if none is idle.

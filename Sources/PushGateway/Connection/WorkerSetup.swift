@@ -22,4 +22,8 @@ struct WorkerSetup: Sendable {
   var register: ConnectionRegister
   var refusedPushes: RefusedPushLog
   let gate = StoreGate()
+  let digest = LogDigest(
+    key: SecureRandom.bytes(16).withUnsafeBytes {
+      ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    })
 }

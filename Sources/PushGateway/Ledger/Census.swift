@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// Counts widgets by what they wait for. A walk over a million registrations would hold the loop up for longer than a
+/// Counts widgets by what they wait for. A walk over a million registrations would hold the ledger up for longer than a
 /// push should wait, so a large ledger is counted in slices, and what is told is the last count that was finished.
 struct Census {
   struct Counts {

@@ -1,7 +1,7 @@
 import GatewayCore
 import TokenStore
 
-/// What the loop gives to an admin thread that is to explain something, so that the search costs the loop nothing.
+/// What the ledger gives to an admin thread that is to explain something, so that the search costs its own nothing.
 struct ExplainView: Sendable {
   /// Pushes that one explanation tells of at most.
   static let limit = 200

@@ -16,6 +16,18 @@ enum LedgerCall: Sendable {
   case watcherEnded(RequestPlace)
 
   enum StreamOutput: Sendable { case heartbeat, refreshes }
+
+  /// What it takes in memory while it waits, roughly.
+  var byteCount: Int {
+    let held: Int
+    switch self {
+    case .push(let call): held = call.push.payload?.count ?? 0
+    case .device(let call): held = call.body.byteCount
+    case .fanOut(let call): held = call.wish.byteCount
+    case .outputFilled, .outputEmptied, .streamEnded, .watcherEmptied, .watcherEnded: held = 0
+    }
+    return MemoryLayout<Self>.stride + 64 + held
+  }
 }
 
 /// A push whose request was found right.
@@ -39,6 +51,8 @@ struct DeviceCall: Sendable {
     case whole([UInt8])
     /// Longer than any request's. Who may not ask at all is told that first.
     case tooLong
+
+    var byteCount: Int { if case .whole(let bytes) = self { bytes.count } else { 0 } }
   }
 
   var place: RequestPlace
@@ -55,6 +69,8 @@ struct FanOutCall: Sendable {
     case report(CanonicalUUID)
     case watch(CanonicalUUID)
     case cancel(CanonicalUUID)
+
+    var byteCount: Int { if case .begin(let order) = self { order.push.payload?.count ?? 0 } else { 0 } }
   }
 
   var place: RequestPlace

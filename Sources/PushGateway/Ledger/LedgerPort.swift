@@ -23,11 +23,19 @@ final class LedgerPort {
     }
   }
 
+  /// Whether the ledger's mailbox has room, for requests that may only look.
+  var hasRoom: Bool {
+    switch way {
+    case .direct, .cut: true
+    case .posted(_, let gate): gate.hasRoom
+    }
+  }
+
   /// The answer comes from the ledger, at once or later.
   func accept(_ push: PushCall) {
     switch way {
     case .direct(let worker): worker.accept(push)
-    case .posted: calls.append(.push(push))
+    case .posted(_, let gate): add(.push(push), gate)
     case .cut: break
     }
   }
@@ -35,15 +43,19 @@ final class LedgerPort {
   func tell(_ call: LedgerCall) {
     switch way {
     case .direct(let worker): worker.take(call)
-    case .posted: calls.append(call)
+    case .posted(_, let gate): add(call, gate)
     case .cut: break
     }
   }
 
+  private func add(_ call: LedgerCall, _ gate: StoreGate) {
+    gate.posted(call.byteCount)
+    calls.append(call)
+  }
+
   /// Sends what a turn has brought.
   func flush() {
-    guard case .posted(let mailbox, let gate) = way, !calls.isEmpty else { return }
-    gate.posted(calls.count)
+    guard case .posted(let mailbox, _) = way, !calls.isEmpty else { return }
     mailbox.postAlways(.calls(calls))
     calls.removeAll(keepingCapacity: false)
     calls.reserveCapacity(64)

@@ -6,18 +6,17 @@ import TokenStore
 /// What the ledger contributes to `explain`: what it remembers, and the names of things.
 extension LedgerWorker {
   func view(for question: ExplainQuestion) -> ExplainView {
-    let refused = refusedPushes.snapshot
     var view = ExplainView(
-      chunks: ledger.trail.snapshot, refused: refused.refused(last: ExplainView.limit) { question.isAbout($0) },
-      strange: refused.strange { question.isAbout($0) })
+      chunks: ledger.trail.snapshot, refused: refusedPushes.refused(last: ExplainView.limit) { question.isAbout($0) },
+      strange: refusedPushes.strange { question.isAbout($0) })
     if case .token(let token) = question { view.holders = Set(ledger.registrations(for: token).map(\.id)) }
     return view
   }
 
   func view(ofNewest count: Int) -> ExplainView {
-    let refused = refusedPushes.snapshot
-    return ExplainView(
-      chunks: ledger.trail.snapshot, refused: refused.refused(last: count), strange: refused.strange(last: count))
+    ExplainView(
+      chunks: ledger.trail.snapshot, refused: refusedPushes.refused(last: count),
+      strange: refusedPushes.strange(last: count))
   }
 
   /// Newest first. Those without a credential only if they were asked for by name.

@@ -87,18 +87,17 @@ extension LedgerWorker {
       throw Refusal(
         .tooManyRequests, "One connection watches at most \(Self.watchersPerConnection) fan-outs.", retryAfter: 1)
     }
-    loops.tell(.watcherOpened(place))
-    if watchers.isEmpty { beginWatching() }
     watchers.append(FanOutWatcher(place: place, fanOut: fanOut))
-    tellWatcher(watchers.count - 1)
-    watchers.removeAll(where: \.isDone)
+    // Behind it, since a loop that has no use for the stream says so at once.
+    loops.tell(.watcherOpened(place))
+    tellWatchers()
   }
 
   /// Tells each watcher what is new; with the end of its fan-out its stream ends.
   func tellWatchers() {
     for index in watchers.indices { tellWatcher(index) }
     watchers.removeAll(where: \.isDone)
-    if !watchers.isEmpty { beginWatching() }
+    if !watchers.isEmpty { tellWatchersAgain() }
   }
 
   private func tellWatcher(_ index: Int) {

@@ -53,7 +53,7 @@ extension LedgerWorker {
       walk = RegistrationWalk(after: last)
     }
     var page: [RegistrationSummary] = []
-    // A page may be short where an app is rare: the loop has pushes to answer.
+    // A page may be short where an app is rare: the ledger has pushes to decide.
     for _ in 0..<Self.registrationsPerPage {
       guard page.count < limit else { break }
       guard let registration = walk.next(in: ledger.registrations) else {

@@ -29,17 +29,17 @@ extension LedgerWorker {
 
   func streamEnded(_ session: SessionID) {
     guard let stream = streams.end(session) else { return }
-    ledger.noteContact(with: stream.device, at: now)
+    // One that has left must not be written again.
+    if ledger.devices[stream.device.id] === stream.device { ledger.noteContact(with: stream.device, at: now) }
     ledger.detach(stream.device, session: session)
   }
 
   func deliver(_ delivery: Delivery) {
-    let session: SessionID
+    let stream: UpdateStreams.Stream?
     switch delivery {
-    case .refresh(let refresh): session = refresh.session
-    case .endStream(let ended): session = ended
+    case .refresh(let refresh): stream = streams[refresh.session]
+    case .endStream(let ended): stream = streams.end(ended)
     }
-    guard let stream = streams[session] else { return }
-    loops.deliver(delivery, over: stream.connection)
+    if let stream { loops.deliver(delivery, over: stream.connection) }
   }
 }

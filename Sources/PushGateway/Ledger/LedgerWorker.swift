@@ -63,6 +63,7 @@ final class LedgerWorker {
   private var census = Census()
   var random = FastRandom()
   private var wakeTimer: (id: TimerID, at: Int64)?
+  private var watchTimer: TimerID?
   private var endedLoops = 0
 
   /// Opens the store and reads it.
@@ -175,7 +176,11 @@ final class LedgerWorker {
     wakeTimer = (loop.schedule(at: deadline, self, token: Timer.wake), deadline)
   }
 
-  func beginWatching() { loop.schedule(after: Self.watchPeriod, self, token: Timer.watch) }
+  /// After a while, and once however many ask for it.
+  func tellWatchersAgain() {
+    guard watchTimer == nil else { return }
+    watchTimer = loop.schedule(after: Self.watchPeriod, self, token: Timer.watch)
+  }
 
   /// Widgets by what they wait for; of many registrations as of some seconds ago.
   func countWidgets() -> Census.Counts {
@@ -202,7 +207,9 @@ final class LedgerWorker {
 
   /// Lets what is under way end: at once if `duration` (milliseconds) is 0.
   func drain(for duration: Int64) {
-    phase = .draining(until: loop.now.bootMilliseconds + duration)
+    let end = loop.now.bootMilliseconds + duration
+    if case .draining(let earlier) = phase, earlier <= end { return }
+    phase = .draining(until: end)
     loop.schedule(after: duration, self, token: Timer.drain)
   }
 
@@ -236,8 +243,10 @@ extension LedgerWorker: TimerHandler, MailboxHandler {
       switch message {
       case .journal(let reply): heard(reply)
       case .calls(let calls):
-        gate.taken(calls.count)
-        for call in calls { take(call) }
+        for call in calls {
+          gate.taken(call.byteCount)
+          take(call)
+        }
       case .loopEnded: loopEnded()
       case .perform(let body): body(self)
       }
@@ -247,7 +256,9 @@ extension LedgerWorker: TimerHandler, MailboxHandler {
   func timerFired(_ token: UInt64) {
     switch token {
     case Timer.wake: wakeTimer = nil
-    case Timer.watch: tellWatchers()
+    case Timer.watch:
+      watchTimer = nil
+      tellWatchers()
     case Timer.tidy:
       ledger.tidy(at: now, wall: wall)
       loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)

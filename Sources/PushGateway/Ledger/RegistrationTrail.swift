@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// What the loop lends to an admin thread that shows a registration, so that the search costs the loop nothing.
+/// What the ledger lends to an admin thread that shows a registration, so that the search costs its own nothing.
 struct RegistrationTrail: Sendable {
   var chunks: [TrailChunk]
   var registration: UInt64

@@ -1,10 +1,10 @@
 /// What the admin API asks of the gateway. Calls come from admin threads, several at a time, and may block for a
-/// bounded time; a gateway whose loop does not answer in that time throws ``AdminFailure/unavailable(_:)``.
+/// bounded time; a gateway whose threads do not answer in that time throws ``AdminFailure/unavailable(_:)``.
 ///
 /// Texts in requests have been checked for length and control characters, not for meaning: whether a token is known, a
 /// grant is too long or developer mode is forbidden is for the gateway to say.
 public protocol AdminBackend: Sendable {
-  /// A load balancer asks it every second: it answers within the patience of one, whatever the loop does.
+  /// A load balancer asks it every second: it answers within the patience of one, whatever the gateway does.
   func isReady() -> ReadinessReport
 
   func status() throws(AdminFailure) -> GatewayStatus

@@ -123,14 +123,14 @@ final class Service: SignalHandler, MailboxHandler, TimerHandler {
   }
 
   func timerFired(_ token: UInt64) {
-    // The question goes over the gateway's loop: it is answered only while that turns. While it ends it is not asked.
+    // The question goes to every loop and to the ledger: it is answered only while they turn. While it ends it is not asked.
     let isTurning = state == .ending || gateway.isTurning(within: notifier.watchdogInterval ?? .seconds(30))
     if isTurning {
       notifier.alive()
       if state != .ending { notifier.status(statusLine) }
     } else if !wasStuck, state == .serving {
-      log.error("the gateway's loop or its store does not turn; the watchdog is not fed until it does")
-      notifier.status("stuck: the loop or the store does not turn")
+      log.error("one of the gateway's loops or its store does not turn; the watchdog is not fed until it does")
+      notifier.status("stuck: a loop or the store does not turn")
     }
     wasStuck = !isTurning
     loop.schedule(after: watchdogPeriod ?? Self.statusPeriod, self)

@@ -1,4 +1,4 @@
-/// The search for what was decided about one device lately. The trail is long and the loop has pushes to answer, so it is
+/// The search for what was decided about one device lately. The trail is long and the ledger has pushes to decide, so it is
 /// read a part at a time; what is decided meanwhile is not told.
 package struct ExplanationSearch: Sendable {
   private var walk: TrailWalk

@@ -18,7 +18,7 @@ final class SharedTurns: TurnObserver {
       ledger.submit()
       connections.flushTouched()
       // A flushed stream may take its next event at once.
-      if !connections.hasTouched, ledger.isSettled { break }
+      if ledger.isSettled { break }
       hasMore = hasMore || ledger.hasDeliveries
     }
     connections.endIfDrained()
