@@ -58,12 +58,14 @@ lint:
 format:
 	@$(SWIFT) format --in-place --recursive --parallel $(FORMATTED)
 
-## bench: CPU per push beside nghttpd's in the same run; SCENARIO=push-to-event, fan-out or idle-devices for devices
+## bench: all that is measured, in one table; SCENARIO=push-durable for some, QUICK=1, JSON=1: docs/performance.md
 bench:
-	@Scripts/bootstrap.sh build bench
-	@echo "== build"
-	@$(SWIFT) build -c release $(SWIFT_FLAGS)
-	@Tests/clients/run --python $(if $(SCENARIO),Benchmarks/devices.py $(SCENARIO),Benchmarks/bench.py)
+	@Scripts/bootstrap.sh build bench >&2
+	@Tests/clients/run --python Benchmarks/bench --check '$(SCENARIO)'
+	@echo "== build" >&2
+	@$(SWIFT) build -c release $(SWIFT_FLAGS) >&2
+	@echo "== bench" >&2
+	@Tests/clients/run --python Benchmarks/bench '$(SCENARIO)'
 
 ## package: the Debian package, in .build/package, with Swift's own libraries linked in; lintian looks at it
 package:
