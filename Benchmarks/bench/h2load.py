@@ -51,6 +51,8 @@ class Run:
     requests: int
     #: Microseconds for each request, all threads.
     cpu: float
+    #: Of them, by the names of the threads.
+    threads: dict[str, float]
     #: Requests a second.
     rate: float
     #: Milliseconds from a request's first byte to its answer's last.
@@ -112,7 +114,8 @@ def _together(parts: Sequence[_Part], server: Server) -> Run:
         measured = requests if len(parts) == 1 else rate * (after.wall - before.wall)
     if after.wall <= before.wall:
         raise LoadStuck(f"the processes of a load on {server.name} were not at it at the same time")
-    return Run(requests, (after.cpu - before.cpu) / measured / 1000, rate,
+    threads = {name: (used - before.threads.get(name, 0)) / measured / 1000 for name, used in after.threads.items()}
+    return Run(requests, (after.cpu - before.cpu) / measured / 1000, threads, rate,
                sum(part.mean * part.requests for part in parts) / requests, after.others_since(before),
                after.wall - before.wall)
 

@@ -47,15 +47,20 @@ def find_binaries() -> Path:
     return Path(shown.stdout.strip())
 
 
-def cpu_nanoseconds(pid: int) -> int:
-    """All threads; schedstat has nanoseconds where /proc/<pid>/stat has ticks of 10 ms."""
-    total = 0
-    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+def cpu_by_thread(pid: int) -> dict[str, int]:
+    """Nanoseconds, by the threads' names; schedstat has them where /proc/<pid>/stat has ticks of 10 ms."""
+    used: dict[str, int] = {}
+    for thread in Path(f"/proc/{pid}/task").iterdir():
         try:
-            total += int(file.read_text().split()[0])
-        except (FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            name = (thread / "comm").read_text().strip()
+            used[name] = used.get(name, 0) + int((thread / "schedstat").read_text().split()[0])
+        except (FileNotFoundError, ProcessLookupError):  # it has just ended
             continue
-    return total
+    return used
+
+
+def cpu_nanoseconds(pid: int) -> int:
+    return sum(cpu_by_thread(pid).values())
 
 
 def peak_kilobytes(pid: int) -> int:

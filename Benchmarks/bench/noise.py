@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from machine import SERVER_CORE, BenchFailed, cpu_nanoseconds
+from machine import SERVER_CORE, BenchFailed, cpu_by_thread
 
 #: A spread of CPU per request beyond this share of its median says more about the machine than about the server.
 SPREAD = 0.15
@@ -29,18 +29,23 @@ class Moment:
     """What a server had used up to then, and its core with it."""
 
     wall: float
-    cpu: int
-    core: int
+    #: Nanoseconds, of the server by thread and of its core.
+    threads: dict[str, int] = field(compare=False)
+    core: float = field(compare=False)
 
     @classmethod
     def now(cls, pid: int) -> Moment:
-        core = _times(f"cpu{SERVER_CORE}")
-        return cls(time.perf_counter(), cpu_nanoseconds(pid), sum(core[:3]))
+        core = sum(_times(f"cpu{SERVER_CORE}")[:3]) * 1e9 / os.sysconf("SC_CLK_TCK")
+        return cls(time.perf_counter(), cpu_by_thread(pid), core)
+
+    @property
+    def cpu(self) -> int:
+        return sum(self.threads.values())
 
     def others_since(self, before: Moment) -> float:
         """The share of the core that other processes took."""
-        busy = (self.core - before.core) / os.sysconf("SC_CLK_TCK") - (self.cpu - before.cpu) / 1e9
-        return max(0.0, busy / max(1e-9, self.wall - before.wall))
+        busy = (self.core - before.core) - (self.cpu - before.cpu)
+        return max(0.0, busy / 1e9 / max(1e-9, self.wall - before.wall))
 
 
 @dataclass

@@ -53,7 +53,7 @@ class Settings:
         if page is not None and not page.is_file():
             raise BadSetting(f"PAGE={page}: no such file")
         return cls(
-            quick, _whole("REQUESTS"), _whole("REPEATS") or (2 if quick else 3), 0.7 if quick else 1.5,
+            quick, _whole("REQUESTS"), _whole("REPEATS") or (2 if quick else 3), 0.7 if quick else 1.2,
             _whole("DURATION", 8) or (12 if quick else 60), environment, _whole("LOOPS"), output,
             page)
 

@@ -22,6 +22,10 @@ class Turns:
     def cpu(self, name: str) -> list[float]:
         return [run.cpu for run in self._runs[name]]
 
+    def thread(self, name: str, thread: str) -> list[float]:
+        """Of the CPU, what threads of this name used."""
+        return [run.threads.get(thread, 0) for run in self._runs[name]]
+
     def rate(self, name: str) -> list[float]:
         return [run.rate for run in self._runs[name]]
 

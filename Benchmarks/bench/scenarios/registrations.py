@@ -46,6 +46,9 @@ async def million(bench: Bench) -> Result:
         result.figures.append(Figure(
             f"CPU a push among {crowd.count:,}, {what}", "µs", turns.cpu(many.name),
             Beside(few.name, turns.cpu(few.name)), _BOUND, is_headline=True))
+        result.figures.append(Figure(
+            "of it on the store's thread", "µs", turns.thread(many.name, "gateway-store"),
+            Beside(few.name, turns.thread(few.name, "gateway-store"))))
     result.details["resident_kilobytes"] = crowd.gateway.resident_kilobytes()
     await backend.close()
     crowd.stop()

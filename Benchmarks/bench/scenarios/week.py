@@ -23,7 +23,7 @@ _PARTS = 10
 
 
 async def run(bench: Bench) -> Result:
-    registrations = bench.settings.size("REGISTRATIONS", 5000, 1000)
+    registrations = bench.settings.size("REGISTRATIONS", 4000, 1000)
     environment = bench.settings.environment
     gateway = bench.gateway()
     configure(gateway, bench.settings.loops, {"budget.refreshes-per-day": 1_000_000, "budget.burst": 1_000_000 - 1})
