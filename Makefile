@@ -6,7 +6,7 @@ SEEDS ?= 1000
 FORMATTED = Sources Tests Benchmarks Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test unit-tests client-tests simulate lint format bench package test-systemd clean
+.PHONY: help build run test unit-tests client-tests simulate allocations lint format bench package test-systemd clean
 
 ## build: what is missing from Debian, then the programs, optimised, in .build/release
 build:
@@ -19,12 +19,13 @@ run: build
 	@Scripts/bootstrap.sh run
 	@Scripts/run-demo.sh
 
-## test: lint, the ledger's simulation, unit and integration tests, real client libraries; LOOPS=2 runs gateways with two loops
+## test: lint, the ledger's simulation, the count of allocations, unit and integration tests, real client libraries; LOOPS=2 runs gateways with two loops
 test: export GATEWAYD_LOOPS = $(LOOPS)
 test:
 	@Scripts/bootstrap.sh build test
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory simulate
+	@$(MAKE) --no-print-directory allocations
 	@$(MAKE) --no-print-directory unit-tests
 	@$(MAKE) --no-print-directory client-tests
 
@@ -48,6 +49,12 @@ simulate:
 	@$(SWIFT) build -c release $(SWIFT_FLAGS) --product LedgerSimulation
 	@.build/release/LedgerSimulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(TRACE),--trace) \
 	  $(if $(DAYS),--days $(DAYS))
+
+## allocations: what a push asks the heap for on its loop, optimised; fails where that is more than nothing
+allocations:
+	@echo "== allocations of a push, optimised"
+	@$(SWIFT) build -c release $(SWIFT_FLAGS) --product PushAllocations
+	@.build/release/PushAllocations
 
 ## lint: the layout of the sources, every deviation an error
 lint:

@@ -98,6 +98,19 @@ let package = Package(
     .executableTarget(
       name: "LedgerBenchmark", dependencies: ["GatewayCore", "BudgetThrottle", "TokenStore", "CLinux"],
       path: "Benchmarks/LedgerBenchmark", swiftSettings: house),
+    .executableTarget(
+      name: "MicroBenchmark",
+      dependencies: ["CAllocations", "GatewayCore", "HTTPMessage", "BudgetThrottle", "TokenStore"],
+      path: "Benchmarks/MicroBenchmark", swiftSettings: house),
+    // Counts what a program asks the heap for; for programs that measure, never for those that serve.
+    .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
+    // What a push asks the heap for on its loop; `make allocations` builds it for release.
+    .executableTarget(
+      name: "PushAllocations",
+      dependencies: [
+        "CAllocations", "PushGateway", "GatewayReports", "GatewayTestKit", "GatewayCore", "GatewayIO", "TokenStore",
+      ],
+      path: "Tests/PushAllocations", swiftSettings: house),
     // A process that writes to a store until SQLiteCrashTests kill it.
     .executableTarget(
       name: "StoreCrashWriter", dependencies: ["TokenStore", "TokenStoreSQLite"], path: "Tests/StoreCrashWriter",

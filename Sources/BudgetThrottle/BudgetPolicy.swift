@@ -1,6 +1,6 @@
 /// How much one widget may refresh.
-public struct BudgetPolicy: Hashable, Sendable {
-  public enum Mode: String, CaseIterable, Sendable {
+public struct BudgetPolicy: Hashable, Sendable, BitwiseCopyable {
+  public enum Mode: String, CaseIterable, Sendable, BitwiseCopyable {
     /// Withholds what is over budget.
     case enforce
     /// Counts, never withholds.

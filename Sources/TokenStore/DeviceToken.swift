@@ -27,15 +27,9 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   /// - Returns: nil unless `hex` is an even number of hex digits, 2 to 200 of them, of either case.
   package init?(hex: UnsafeRawBufferPointer) {
     guard hex.count.isMultiple(of: 2), (2...2 * Self.maximumCount).contains(hex.count) else { return nil }
-    length = UInt8(hex.count / 2)
+    length = UInt8(truncatingIfNeeded: hex.count / 2)
     var rest: [UInt8] = []
-    var start = 0
-    while start + 4 <= min(32, count) {
-      let word = hex.loadUnaligned(fromByteOffset: 2 * start, as: UInt64.self)
-      guard let four = HexDigits.decode(UInt64(littleEndian: word))?.bytes else { return nil }
-      for index in 0..<4 { head[start + index] = UInt8(truncatingIfNeeded: four >> UInt32(8 * index)) }
-      start += 4
-    }
+    guard let start = Self.decodeFours(of: hex, into: &head) else { return nil }
     for index in start..<count {
       guard let high = HexDigits.value(of: hex[2 * index]), let low = HexDigits.value(of: hex[2 * index + 1]) else {
         return nil
@@ -44,6 +38,21 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
       if index < 32 { head[index] = byte } else { rest.append(byte) }
     }
     if count > 32 { tail = rest }
+  }
+
+  /// - Returns: how many bytes were decoded, four at a time; nil where a digit is none.
+  private static func decodeFours(
+    of hex: UnsafeRawBufferPointer, into head: inout InlineArray<32, UInt8>
+  ) -> Int? {
+    withUnsafeMutableBytes(of: &head) { head in
+      let end = min(head.count, hex.count / 2) & ~3
+      for start in stride(from: 0, to: end, by: 4) {
+        let word = hex.loadUnaligned(fromByteOffset: 2 * start, as: UInt64.self)
+        guard let four = HexDigits.decode(UInt64(littleEndian: word))?.bytes else { return nil }
+        head.storeBytes(of: four.littleEndian, toByteOffset: start, as: UInt32.self)
+      }
+      return end
+    }
   }
 
   package init?(hex: String) {

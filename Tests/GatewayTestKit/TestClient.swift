@@ -37,8 +37,17 @@ package final class TestClient {
     if let identity {
       context = try TLSContext.client(trust: .certificates(development.caCertificate), identity: identity)
     }
+    return try connect(to: port, security: .tls(context, host: "localhost"))
+  }
+
+  /// To a listener without TLS.
+  package func connectInTheClear(to port: UInt16) throws -> ClientConnection {
+    try connect(to: port, security: .cleartext)
+  }
+
+  private func connect(to port: UInt16, security: ClientConnection.Security) throws -> ClientConnection {
     let connection = try ClientConnection(
-      loop: loop, address: .tcp(host: "127.0.0.1", port: port), security: .tls(context, host: "localhost"), pool: pool)
+      loop: loop, address: .tcp(host: "127.0.0.1", port: port), security: security, pool: pool)
     connection.start()
     connections.append(connection)
     return connection

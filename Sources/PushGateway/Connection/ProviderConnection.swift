@@ -58,9 +58,7 @@ final class ProviderConnection: ConnectionListener {
         return try serveFanOut(stream, on: connection)
       }
       let head = try judgeHead(of: stream, on: connection)
-      let (token, payload) = try stream.body.withBytes { (body) throws(Refusal) in
-        try worker.pushValidator.complete(head, payload: body)
-      }
+      let (token, payload) = try worker.pushValidator.complete(head, payload: stream.bodyBytes)
       if let objection = payload.objection { worker.noteLenient(objection.detail, head.bundleID) }
       try accept(head, token, payload, stream, on: connection)
     } catch {
@@ -152,7 +150,8 @@ final class ProviderConnection: ConnectionListener {
     fields.startResponse(status: 200)
     fields.append(answer.id.uuid, as: .apnsID)
     if environment == .development { fields.append(worker.uniqueID(of: answer.number), as: .apnsUniqueID) }
-    fields.open(FieldName.gatewayRefresh.text, indexed: false)
+    // Nearly the same for all while no budget is to be waited for, and then worth a place in the HPACK table.
+    fields.open(.gatewayRefresh, indexed: answer.tally.retry == nil)
     fields.write(ascii: "sent=")
     fields.write(integer: answer.tally.sent)
     fields.write(ascii: ", deferred=")

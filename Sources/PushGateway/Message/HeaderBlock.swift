@@ -13,7 +13,8 @@ package final class HeaderBlock {
   }
 
   /// Its own, freed with it. Not an array: appending to one asks each time whether anybody else holds it.
-  private var arena = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
+  private var arena = UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 8)
+  private var capacity = 512
   private var used = 0
   private var slots = InlineArray<20, Slot>(repeating: Slot())
   private var present: UInt32 = 0
@@ -62,21 +63,23 @@ package final class HeaderBlock {
     present |= bit
     let start = used
     used += value.count
-    if used > arena.count { makeRoom(keeping: start) }
-    slots[Int(known.rawValue)] = Slot(start: UInt32(start), count: UInt32(value.count))
-    UnsafeMutableRawBufferPointer(rebasing: arena[start...]).copyMemory(from: value)
+    if used > capacity { makeRoom(keeping: start) }
+    slots[Int(known.rawValue)] = Slot(
+      start: UInt32(truncatingIfNeeded: start), count: UInt32(truncatingIfNeeded: value.count))
+    if let bytes = value.baseAddress { (arena + start).copyMemory(from: bytes, byteCount: value.count) }
   }
 
   private func makeRoom(keeping count: Int) {
-    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(used, 2 * arena.count), alignment: 8)
-    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: arena[..<count]))
+    capacity = max(used, 2 * capacity)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: arena, byteCount: count)
     arena.deallocate()
     arena = larger
   }
 
   private func bytes(of name: FieldName) -> UnsafeRawBufferPointer {
     let slot = slots[Int(name.rawValue)]
-    return UnsafeRawBufferPointer(rebasing: arena[Int(slot.start)..<Int(slot.start + slot.count)])
+    return UnsafeRawBufferPointer(start: arena + Int(slot.start), count: Int(slot.count))
   }
 
   package func contains(_ name: FieldName) -> Bool { present & (1 << name.rawValue) != 0 }

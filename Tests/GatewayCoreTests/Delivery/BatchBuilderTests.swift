@@ -17,7 +17,7 @@ import TokenStore
     }
   }
 
-  private static func take(_ builder: inout BatchBuilder) throws -> StoreBatch {
+  private static func take(_ builder: BatchBuilder) throws -> StoreBatch {
     let batch = builder.take(clock: clock)
     return try #require(batch)
   }
@@ -28,10 +28,10 @@ import TokenStore
   func empty() throws {
     let device = SampleLedger().device()
     let one = try Self.registrations(1, on: device)[0]
-    var builder = BatchBuilder(following: 41)
+    let builder = BatchBuilder(following: 41)
     #expect(builder.take(clock: Self.clock) == nil)
     builder.append(Self.record, for: one)
-    let first = try Self.take(&builder)
+    let first = try Self.take(builder)
     #expect(first.sequence == 42)
     #expect(first.records.first == LedgerRecord.codecVersion)
     #expect(first.rows.isEmpty)
@@ -39,7 +39,7 @@ import TokenStore
     #expect(builder.take(clock: Self.clock) == nil)
     builder.writeNow(one)
     builder.writeNow(one)
-    let second = try Self.take(&builder)
+    let second = try Self.take(builder)
     #expect(second.sequence == 43)
     #expect(second.records.isEmpty)
     #expect(second.rows.map(\.id) == [1])
@@ -54,11 +54,11 @@ import TokenStore
   func erased() throws {
     let device = SampleLedger().device()
     let one = try Self.registrations(1, on: device)[0]
-    var builder = BatchBuilder(following: 0, target: 1)
+    let builder = BatchBuilder(following: 0, target: 1)
     builder.append(Self.record, for: one)
     builder.writeNow(one)
     builder.erase(one)
-    let batch = try Self.take(&builder)
+    let batch = try Self.take(builder)
     #expect(batch.rows.map(\.value) == [nil])
     #expect(batch.trimBelow == 2)
   }
@@ -67,21 +67,21 @@ import TokenStore
   func oldestFirst() throws {
     let device = SampleLedger().device()
     let all = try Self.registrations(4, on: device)
-    var builder = BatchBuilder(following: 0, target: 1 << 40)
+    let builder = BatchBuilder(following: 0, target: 1 << 40)
     for one in all.reversed() {
       builder.append(Self.record, for: one)
-      let batch = try Self.take(&builder)
+      let batch = try Self.take(builder)
       #expect(batch.rows.isEmpty, "far below the target nothing is in a hurry")
       #expect(batch.trimBelow == 1)
     }
     #expect(builder.journalEntries == 4)
     #expect(builder.dirtyCount == 4)
-    var hurried = BatchBuilder(following: 0, target: 1)
+    let hurried = BatchBuilder(following: 0, target: 1)
     for one in all.reversed() {
       one.dirtySince = nil
       hurried.append(Self.record, for: one)
     }
-    let batch = try Self.take(&hurried)
+    let batch = try Self.take(hurried)
     #expect(Set(batch.rows.map(\.id)) == [1, 2, 3, 4])
     #expect(batch.trimBelow == 2)
   }
@@ -91,7 +91,7 @@ import TokenStore
     var random = SeededGenerator(seed: seed)
     let device = SampleLedger().device()
     var all = try Self.registrations(12, on: device)
-    var builder = BatchBuilder(following: 0, target: [50, 500, 5000].randomElement(using: &random) ?? 500)
+    let builder = BatchBuilder(following: 0, target: [50, 500, 5000].randomElement(using: &random) ?? 500)
     // By registration: every position with a record of it, and the position that its row holds.
     var needed: [UInt64: [UInt64]] = [:]
     var trimmed: UInt64 = 0
@@ -125,13 +125,13 @@ import TokenStore
     let device = SampleLedger().device()
     let all = try Self.registrations(count, on: device)
     let target = 60_000
-    var builder = BatchBuilder(following: 0, target: target)
+    let builder = BatchBuilder(following: 0, target: target)
     var longest = 0
     var rows = 0
     let batches = 80_000 / batchSize
     for batch in 0..<batches {
       for _ in 0..<batchSize { builder.append(Self.record, for: all[Int(random.next() % count)]) }
-      rows += try Self.take(&builder).rows.count
+      rows += try Self.take(builder).rows.count
       if batch > batches / 4 { longest = max(longest, builder.journalBytes) }
     }
     #expect(longest < target * 5 / 4)

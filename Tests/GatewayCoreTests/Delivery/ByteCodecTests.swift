@@ -16,7 +16,7 @@ import Testing
   @Test(
     "Numbers come back, at every length", arguments: lengths)
   func numbers(value: UInt64) throws {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     writer.number(value)
     #expect(writer.bytes.count == max(1, (70 - value.leadingZeroBitCount) / 7))
     writer.fixed(value)
@@ -35,7 +35,7 @@ import Testing
 
   @Test("Small negative numbers stay short", arguments: [-1, -64, 63] as [Int64])
   func zigzag(value: Int64) {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     writer.signed(value)
     #expect(writer.bytes.count == 1)
   }
@@ -44,7 +44,7 @@ import Testing
     "Text, bytes and what may be absent come back",
     arguments: ["", "a", "täglich ☕️", String(repeating: "x", count: 300)])
   func texts(text: String) throws {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     writer.text(text)
     writer.blob(Array(text.utf8))
     writer.optional(text) { $0.text($1) }
@@ -63,7 +63,7 @@ import Testing
 
   @Test("Taking the bytes leaves an empty writer")
   func take() {
-    var writer = ByteWriter(reserving: 4)
+    let writer = ByteWriter(reserving: 4)
     writer.byte(7)
     #expect(writer.take() == [7])
     #expect(writer.bytes.isEmpty)

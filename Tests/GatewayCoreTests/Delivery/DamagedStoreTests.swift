@@ -179,12 +179,12 @@ import TokenStore
 
   @Test("Levels that no policy allows are damage, so that no sum can overflow", arguments: [-1, Int64.min, .max])
   func levels(level: Int64) throws {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     LedgerRecord.handedOver(
       LedgerRecord.HandOverRecord(
         epoch: 1, sequence: 1, widgets: WidgetSet(bits: 1), charged: WidgetSet(bits: 1), levels: [level],
         at: .distantPast)
-    ).encode(for: 1, into: &writer)
+    ).encode(for: 1, into: writer)
     #expect(throws: ByteReader.Damage.self) {
       try writer.bytes.withUnsafeBytes { bytes in
         var reader = ByteReader(bytes)

@@ -104,8 +104,8 @@ final class SampleLedger {
   func onlyRegistration() throws -> RegistrationState { try #require(ledger.registrations.first) }
 
   static func row(_ registration: RegistrationState) -> [UInt8] {
-    var writer = ByteWriter()
-    registration.encodeRow(into: &writer)
+    let writer = ByteWriter()
+    registration.encodeRow(into: writer)
     return writer.bytes
   }
 }

@@ -118,8 +118,8 @@ import TokenStore
   @Test("A row of the version before, which knew no contact, is read; its device counts as seen from then on")
   func firstVersion() throws {
     let device = try #require(try devices(1).first)
-    var writer = ByteWriter()
-    device.encodeRow(into: &writer)
+    let writer = ByteWriter()
+    device.encodeRow(into: writer)
     var bytes = writer.bytes
     bytes[0] = 1
     bytes.removeLast(bytes.count - Self.lengthWithoutContact(bytes))
@@ -137,7 +137,7 @@ import TokenStore
 
   /// Where the first version's row ended: version, id, key hash, platform, os, scope.
   private static func lengthWithoutContact(_ bytes: [UInt8]) -> Int {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     writer.optional(Int64?.none) { $0.signed($1) }
     let absent = writer.bytes.count
     writer.removeAll()

@@ -48,8 +48,8 @@ import TokenStore
   func records(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let records = (0..<8).map { _ in (random.next() >> 1, Self.anyRecord(&random)) }
-    var writer = ByteWriter()
-    for (id, record) in records { record.encode(for: id, into: &writer) }
+    let writer = ByteWriter()
+    for (id, record) in records { record.encode(for: id, into: writer) }
     try writer.bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       for (id, record) in records {
@@ -123,7 +123,7 @@ import TokenStore
       ),
     ])
   func firstAudit(text: String, who: String, subject: AuditEntry.Subject, isSwitch: Bool) throws {
-    var writer = ByteWriter()
+    let writer = ByteWriter()
     writer.byte(1)
     writer.signed(7)
     writer.byte(AuditEntry.Action.developerModeOff.rawValue)

@@ -17,7 +17,7 @@ import TokenStore
     var random = SeededGenerator(seed: seed)
     let device = SampleLedger().device()
     let app = App(try SampleLedger.bundleID())
-    var index = TokenIndex()
+    let index = TokenIndex()
     var plain: [RetiredToken.Key: RegistrationState] = [:]
     for step in UInt64(1)...2000 {
       // Tokens that differ in length only, too.
@@ -46,7 +46,7 @@ import TokenStore
   func grows() throws {
     let device = SampleLedger().device()
     let app = App(try SampleLedger.bundleID())
-    var index = TokenIndex()
+    let index = TokenIndex()
     var all: [RegistrationState] = []
     for number in UInt64(1)...1000 {
       let token = try #require(DeviceToken(bytes: withUnsafeBytes(of: number.bigEndian) { Array($0) }))

@@ -41,7 +41,7 @@ import TokenStore
   @Test("Every decision and every former face comes back as it was", arguments: Seeds.usual(60))
   func everything(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    var encoder = TrailEncoder(epoch: 7)
+    let encoder = TrailEncoder(epoch: 7)
     var written: [TrailEntry] = []
     var spelled: [UInt32] = []
     var now = LedgerTime(milliseconds: Int64.random(in: -5...2_000_000_000_000, using: &random))
@@ -87,7 +87,7 @@ import TokenStore
   @Test("Every damage is found, whatever byte is cut or changed, and traps on nothing", arguments: Seeds.usual(30))
   func damage(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var encoder = TrailEncoder(epoch: 7)
+    let encoder = TrailEncoder(epoch: 7)
     for number in 0..<12 {
       encoder.append(
         Self.anyOutcome(&random, at: LedgerTime(milliseconds: 5)),
@@ -99,7 +99,7 @@ import TokenStore
       var broken = bytes
       broken[Int.random(in: broken.indices, using: &random)] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
       if random.oneIn(2) { broken.removeLast(Int.random(in: 0...broken.count, using: &random)) }
-      var trail = Self.trail(ExplainRules())
+      let trail = Self.trail(ExplainRules())
       do throws(ByteReader.Damage) {
         try trail.restore(broken, at: 1) { _ in }
         #expect(!Self.entries(trail).isEmpty)
@@ -111,7 +111,7 @@ import TokenStore
 
   @Test("It holds the newest, in steps of a commit, however many there were", arguments: [0, 3, 10, 11, 500])
   func count(total: Int) {
-    var trail = Self.trail(ExplainRules(decisions: 10))
+    let trail = Self.trail(ExplainRules(decisions: 10))
     for number in 0..<total {
       trail.append(
         .marked, Decision.Push(number: UInt64(number), id: Self.id(0)), WidgetSet(bits: 1), of: 1,
@@ -127,7 +127,7 @@ import TokenStore
 
   @Test("Entries that are large are bounded by their bytes")
   func bytes() throws {
-    var trail = Self.trail(ExplainRules(decisions: 100))
+    let trail = Self.trail(ExplainRules(decisions: 100))
     let widgets = (0..<64).map { Widget(kind: "kind\($0)", family: .systemSmall, configuration: "some text") }
     let face = FormerFace(
       app: try SampleLedger.bundleID(), environment: .development, token: try SampleLedger.token(1),

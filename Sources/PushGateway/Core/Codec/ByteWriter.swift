@@ -1,61 +1,94 @@
 /// Appends the store's binary form: LEB128 numbers, length-prefixed bytes.
-package struct ByteWriter: Sendable {
-  package private(set) var bytes: [UInt8] = []
+///
+/// It writes into memory of its own, which is freed with it: an array is asked with each byte whether it is shared. And it
+/// is an object, held in a `let`: a value that a class holds is checked for overlaps of accesses at run time, each time.
+package final class ByteWriter {
+  private var memory: UnsafeMutableRawBufferPointer
+  private var used = 0
 
-  package init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  package init(reserving capacity: Int = 0) { memory = .allocate(byteCount: capacity, alignment: 8) }
 
-  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  deinit { memory.deallocate() }
 
-  /// Hands the bytes over and starts again with room for as many.
-  package mutating func take() -> [UInt8] {
-    let taken = bytes
-    bytes = []
-    bytes.reserveCapacity(taken.count)
-    return taken
+  package var count: Int { used }
+  package var isEmpty: Bool { used == 0 }
+
+  /// A copy of what was written.
+  package var bytes: [UInt8] { Array(memory[..<used]) }
+
+  package func removeAll() { used = 0 }
+
+  /// Hands the bytes over and starts again, with room for as many.
+  package func take() -> [UInt8] {
+    defer { used = 0 }
+    return bytes
   }
 
-  package mutating func byte(_ value: UInt8) { bytes.append(value) }
+  package func byte(_ value: UInt8) {
+    makeRoom(for: 1)
+    memory[used] = value
+    used += 1
+  }
 
-  package mutating func number(_ value: UInt64) {
-    guard value >= 0x80 else { return bytes.append(UInt8(value)) }
-    // Gathered first: an append asks each time whether the array is its owner's alone.
-    var digits = InlineArray<10, UInt8>(repeating: 0)
-    var (rest, count) = (value, 0)
+  package func number(_ value: UInt64) {
+    makeRoom(for: 10)
+    var (rest, end) = (value, used)
     while rest >= 0x80 {
-      digits[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      memory[end] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
-      count += 1
+      end += 1
     }
-    digits[count] = UInt8(rest)
-    withUnsafeBytes(of: &digits) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[...count])) }
+    memory[end] = UInt8(truncatingIfNeeded: rest)
+    used = end + 1
   }
 
   /// Zigzag, so that small negative numbers stay short.
-  package mutating func signed(_ value: Int64) {
+  package func signed(_ value: Int64) {
     number(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
 
   /// Eight bytes, big end first: for hashes and ids, which no varint shortens.
-  package mutating func fixed(_ value: UInt64) {
-    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  package func fixed(_ value: UInt64) {
+    makeRoom(for: 8)
+    memory.storeBytes(of: value.bigEndian, toByteOffset: used, as: UInt64.self)
+    used += 8
   }
 
   /// What was written before, as it is.
-  package mutating func append(_ written: [UInt8]) { bytes.append(contentsOf: written) }
+  package func append(_ written: [UInt8]) { written.withUnsafeBytes { append($0) } }
 
-  package mutating func blob(_ value: [UInt8]) {
+  private func append(_ bytes: UnsafeRawBufferPointer) {
+    makeRoom(for: bytes.count)
+    UnsafeMutableRawBufferPointer(rebasing: memory[used...]).copyMemory(from: bytes)
+    used += bytes.count
+  }
+
+  package func blob(_ value: [UInt8]) {
     number(UInt64(value.count))
-    bytes.append(contentsOf: value)
+    append(value)
   }
 
-  package mutating func text(_ value: String) {
+  package func text(_ value: String) {
     number(UInt64(value.utf8.count))
-    bytes.append(contentsOf: value.utf8)
+    var value = value
+    value.withUTF8 { append(UnsafeRawBufferPointer($0)) }
   }
 
-  package mutating func optional<Value>(_ value: Value?, _ write: (inout ByteWriter, Value) -> Void) {
+  package func optional<Value>(_ value: Value?, _ write: (ByteWriter, Value) -> Void) {
     guard let value else { return byte(0) }
     byte(1)
-    write(&self, value)
+    write(self, value)
+  }
+
+  @inline(__always)
+  private func makeRoom(for extra: Int) {
+    if extra > memory.count - used { grow(to: used + extra) }
+  }
+
+  private func grow(to needed: Int) {
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(64, max(needed, 2 * memory.count)), alignment: 8)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<used]))
+    memory.deallocate()
+    memory = larger
   }
 }

@@ -5,7 +5,7 @@ extension AuditEntry {
   private static let codecVersion: UInt8 = 2
 
   func encode() -> [UInt8] {
-    var writer = ByteWriter(reserving: 64)
+    let writer = ByteWriter(reserving: 64)
     writer.byte(Self.codecVersion)
     writer.signed(at.milliseconds)
     writer.byte(action.rawValue)
@@ -77,7 +77,7 @@ extension DeveloperModeGrant where Subject == DeveloperModeSubject {
   private static var codecVersion: UInt8 { 1 }
 
   func encode() -> [UInt8] {
-    var writer = ByteWriter(reserving: 64)
+    let writer = ByteWriter(reserving: 64)
     writer.byte(Self.codecVersion)
     writer.subject(subject)
     writer.signed(since.milliseconds)
@@ -100,9 +100,9 @@ extension DeveloperModeGrant where Subject == DeveloperModeSubject {
 }
 
 extension ByteWriter {
-  fileprivate mutating func device(_ device: DeviceID) { text(device.description) }
+  fileprivate func device(_ device: DeviceID) { text(device.description) }
 
-  fileprivate mutating func subject(_ subject: DeveloperModeSubject) {
+  fileprivate func subject(_ subject: DeveloperModeSubject) {
     switch subject {
     case .app(let bundleID):
       byte(0)
@@ -113,7 +113,7 @@ extension ByteWriter {
     }
   }
 
-  fileprivate mutating func granter(_ granter: DeveloperMode.Grant.Granter) {
+  fileprivate func granter(_ granter: DeveloperMode.Grant.Granter) {
     switch granter {
     case .deviceSwitch: byte(0)
     case .operatorRequest(let uid):

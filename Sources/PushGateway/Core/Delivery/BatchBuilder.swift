@@ -6,15 +6,18 @@ import TokenStore
 /// registration changes, a device enrols), and a few at a time, oldest first, for what pushes made dirty: the fuzzy
 /// checkpoint. How many grows with the journal's length, so that under steady load the journal settles where rows
 /// are written as fast as they get dirty, far below its target where few registrations are pushed to often.
-package struct BatchBuilder: ~Copyable {
+///
+/// A class, which the ledger holds in a `let`: what each push touches of it is then not part of the ledger's own storage.
+package final class BatchBuilder {
   /// Journal bytes at which a commit writes as many rows as it has records.
   package static let journalTarget = 64 << 20
 
   /// The position that the batch being gathered will have.
-  package private(set) var sequence: UInt64
+  package var sequence: UInt64 { position }
+  private var position: UInt64
   /// Bytes of records not yet handed over.
-  package var pendingBytes: Int { records.bytes.count + urgentBytes }
-  package var isEmpty: Bool { records.bytes.isEmpty && urgentRegistrations.isEmpty && rows.isEmpty }
+  package var pendingBytes: Int { records.count + urgentBytes }
+  package var isEmpty: Bool { recordCount == 0 && urgentRegistrations.isEmpty && rows.isEmpty }
   /// Journal rows that are not trimmed yet.
   package var journalEntries: Int { entries.count - entriesHead }
   /// Bytes of journal that rows do not cover yet, and how many rows that concerns.
@@ -22,7 +25,7 @@ package struct BatchBuilder: ~Copyable {
   package var dirtyCount: Int { dirty.count - dirtyHead }
   private let target: Int
 
-  private var records = ByteWriter(reserving: 1 << 16)
+  private let records = ByteWriter(reserving: 1 << 16)
   private var recordCount = 0
   private var urgentBytes = 0
   private var urgentRegistrations: [RegistrationState] = []
@@ -36,37 +39,37 @@ package struct BatchBuilder: ~Copyable {
   private var entries: [(sequence: UInt64, bytes: Int)] = []
   private var entriesHead = 0
   private var credit = 0
-  private var scratch = ByteWriter(reserving: 1024)
+  private let scratch = ByteWriter(reserving: 1024)
 
   /// - Parameter target: see ``journalTarget``.
-  package init(following sequence: UInt64, target: Int = Self.journalTarget) {
-    self.sequence = sequence + 1
+  package init(following sequence: UInt64, target: Int = BatchBuilder.journalTarget) {
+    position = sequence + 1
     self.target = target
   }
 
-  mutating func append(_ record: LedgerRecord, for registration: RegistrationState) {
-    if records.bytes.isEmpty { records.byte(LedgerRecord.codecVersion) }
-    record.encode(for: registration.id, into: &records)
+  func append(_ record: LedgerRecord, for registration: RegistrationState) {
+    if recordCount == 0 { records.byte(LedgerRecord.codecVersion) }
+    record.encode(for: registration.id, into: records)
     recordCount += 1
-    noteDirty(registration, since: sequence)
+    noteDirty(registration, since: position)
   }
 
   /// What replay of `sequence` changed is dirty since then.
-  mutating func noteDirty(_ registration: RegistrationState, since sequence: UInt64) {
+  func noteDirty(_ registration: RegistrationState, since sequence: UInt64) {
     guard registration.dirtySince == nil else { return }
     registration.dirtySince = sequence
     dirty.append((registration, sequence))
   }
 
   /// What replay read is part of the journal's length.
-  mutating func noteEntry(sequence: UInt64, bytes: Int) {
+  func noteEntry(sequence: UInt64, bytes: Int) {
     entries.append((sequence, bytes))
     journalBytes += bytes
-    self.sequence = max(self.sequence, sequence + 1)
+    position = max(position, sequence + 1)
   }
 
   /// The registration's row goes into the next commit, whatever its turn would be.
-  mutating func writeNow(_ registration: RegistrationState) {
+  func writeNow(_ registration: RegistrationState) {
     guard !registration.isUrgent else { return }
     registration.isUrgent = true
     urgentRegistrations.append(registration)
@@ -74,22 +77,22 @@ package struct BatchBuilder: ~Copyable {
   }
 
   /// The registration is gone for good: its row goes, and no later batch writes it again.
-  mutating func erase(_ registration: RegistrationState) {
+  func erase(_ registration: RegistrationState) {
     registration.isUrgent = false
     registration.dirtySince = nil
     write(.registration, id: registration.id, nil)
   }
 
-  mutating func write(_ table: StoredRow.Table, id: UInt64, _ value: [UInt8]?) {
+  func write(_ table: StoredRow.Table, id: UInt64, _ value: [UInt8]?) {
     rows.append(StoredRow(table: table, id: id, asOf: sequence, value: value))
     urgentBytes += 64 + (value?.count ?? 0)
   }
 
   /// The batch, or nil when there is nothing to write. The next one begins.
   /// - Parameter evenIfEmpty: makes one also where there is nothing to write.
-  mutating func take(clock: StoredClock, evenIfEmpty: Bool = false) -> StoreBatch? {
+  func take(clock: StoredClock, evenIfEmpty: Bool = false) -> StoreBatch? {
     guard !isEmpty || evenIfEmpty else { return nil }
-    let position = sequence
+    let sequence = position
     for registration in urgentRegistrations where registration.isUrgent {
       registration.isUrgent = false
       rows.append(row(of: registration))
@@ -97,7 +100,7 @@ package struct BatchBuilder: ~Copyable {
     urgentRegistrations.removeAll(keepingCapacity: true)
     let bytes = records.take()
     if !bytes.isEmpty {
-      entries.append((position, bytes.count))
+      entries.append((sequence, bytes.count))
       journalBytes += bytes.count
     }
     credit += recordCount * journalBytes
@@ -109,31 +112,31 @@ package struct BatchBuilder: ~Copyable {
     }
     // Neighbours in a table share pages: ascending ids cost the store a quarter of what random ones do.
     rows.sort { ($0.table.rawValue, $0.id) < ($1.table.rawValue, $1.id) }
-    let trim = oldestDirty() ?? position + 1
+    let trim = oldestDirty() ?? sequence + 1
     forget(below: trim)
-    let batch = StoreBatch(sequence: position, clock: clock, records: bytes, rows: rows, trimBelow: trim)
+    let batch = StoreBatch(sequence: sequence, clock: clock, records: bytes, rows: rows, trimBelow: trim)
     rows = []
     recordCount = 0
     urgentBytes = 0
-    sequence += 1
+    position += 1
     return batch
   }
 
-  private mutating func row(of registration: RegistrationState) -> StoredRow {
+  private func row(of registration: RegistrationState) -> StoredRow {
     registration.dirtySince = nil
     scratch.removeAll()
-    registration.encodeRow(into: &scratch)
+    registration.encodeRow(into: scratch)
     return StoredRow(table: .registration, id: registration.id, asOf: sequence, value: scratch.bytes)
   }
 
-  private mutating func nextDirty() -> RegistrationState? {
+  private func nextDirty() -> RegistrationState? {
     guard oldestDirty() != nil else { return nil }
     defer { dirtyHead += 1 }
     return dirty[dirtyHead].registration
   }
 
   /// Drops what was written meanwhile, and what was removed.
-  private mutating func oldestDirty() -> UInt64? {
+  private func oldestDirty() -> UInt64? {
     while dirtyHead < dirty.count {
       let (registration, since) = dirty[dirtyHead]
       if registration.dirtySince == since { return since }
@@ -144,7 +147,7 @@ package struct BatchBuilder: ~Copyable {
     return nil
   }
 
-  private mutating func forget(below trim: UInt64) {
+  private func forget(below trim: UInt64) {
     while entriesHead < entries.count, entries[entriesHead].sequence < trim {
       journalBytes -= entries[entriesHead].bytes
       entriesHead += 1

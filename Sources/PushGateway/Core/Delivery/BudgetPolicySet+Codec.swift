@@ -4,7 +4,7 @@ extension BudgetPolicySet {
   private static let codecVersion: UInt8 = 1
 
   func encode() -> [UInt8] {
-    var writer = ByteWriter(reserving: 64)
+    let writer = ByteWriter(reserving: 64)
     writer.byte(Self.codecVersion)
     writer.mode(standard.mode)
     writer.number(UInt64(standard.refreshesPerDay))
@@ -50,7 +50,7 @@ extension BudgetPolicySet {
 }
 
 extension ByteWriter {
-  fileprivate mutating func mode(_ mode: BudgetPolicy.Mode) {
+  fileprivate func mode(_ mode: BudgetPolicy.Mode) {
     switch mode {
     case .enforce: byte(0)
     case .shadow: byte(1)

@@ -5,7 +5,7 @@ import TokenStore
 extension DeviceState {
   private static let codecVersion: UInt8 = 2
 
-  func encodeRow(into writer: inout ByteWriter) {
+  func encodeRow(into writer: ByteWriter) {
     writer.byte(Self.codecVersion)
     writer.fixed(id.uuid.high)
     writer.fixed(id.uuid.low)

@@ -8,7 +8,7 @@ extension Ledger {
   package func wake(at now: LedgerTime, limit: Int = 1024) -> Bool {
     for _ in 0..<limit {
       guard let registration = deadlines.popDue(at: now) else { return false }
-      counters.registrationsWoken += 1
+      counts.registrationsWoken += 1
       handOver(registration, at: now)
     }
     return deadlines.next.map { $0 <= now } ?? false
@@ -59,13 +59,14 @@ extension Ledger {
     _ registration: RegistrationState, to session: SessionID, given conditions: DeliveryConditions,
     once: WidgetSet = WidgetSet(), at now: LedgerTime
   ) -> WidgetSet {
-    guard let memory = registration.memory, !memory.standing.isEmpty else { return WidgetSet() }
+    let standing = registration.standing
+    guard !standing.isEmpty else { return WidgetSet() }
     var byToll = InlineArray<5, WidgetSet>(repeating: WidgetSet())
     var due = WidgetSet()
     var expired = WidgetSet()
     var wake = LedgerTime.distantFuture
     let accounts = registration.accounts
-    memory.standing.forEachMark { mark, widgets in
+    standing.forEachMark { mark, widgets in
       for position in widgets {
         let account = accounts[position]
         let policy = policy(account.policy)
@@ -88,11 +89,11 @@ extension Ledger {
     guard !due.isEmpty else { return due }
     // One event speaks of one push: widgets that different pushes marked travel apart.
     var rest = due
-    while let first = rest.first, let number = memory.standing.mark(of: first)?.number,
-      let content = memory.standing.content(of: number)
+    while let first = rest.first, let number = registration.standing.mark(of: first)?.number,
+      let content = registration.content(of: number)
     {
       var group = WidgetSet()
-      memory.standing.forEachMark { mark, widgets in
+      registration.standing.forEachMark { mark, widgets in
         if mark.number == number { group = group.union(widgets.intersection(rest)) }
       }
       rest = rest.subtracting(group)
@@ -113,7 +114,7 @@ extension Ledger {
       let share = byToll[Int(toll.rawValue)].intersection(group)
       guard !share.isEmpty else { continue }
       if toll.takesToken { charged = charged.union(share) }
-      counters.handOvers[Int(toll.rawValue)] += UInt64(share.count)
+      counts.handOvers[Int(toll.rawValue)] += UInt64(share.count)
       let grant = toll == .bypassed ? noteBypass(of: share.count, registration, at: now) : nil
       record(.handedOver(toll, id, grant: grant), content, share, of: registration, at: now)
     }
@@ -127,7 +128,7 @@ extension Ledger {
         LedgerRecord.HandOverRecord(
           epoch: id.epoch, sequence: id.sequence, widgets: group, charged: charged, levels: levels, at: now)),
       to: registration)
-    counters.eventsSent += 1
+    counts.eventsSent += 1
     if !fanOuts.isEmpty { fanOuts.note(group.count, as: .sent, of: content.number) }
     deliver(content, group, id, of: registration, to: session)
   }
@@ -160,7 +161,7 @@ extension Ledger {
 
   /// Marks whose time is over.
   func bury(_ expired: WidgetSet, of registration: RegistrationState, at now: LedgerTime) {
-    counters.widgetsExpired += UInt64(expired.count)
+    counts.widgetsExpired += UInt64(expired.count)
     for push in registration.standing {
       guard case .marks(let mark) = push.role else { continue }
       let group = push.widgets.intersection(expired)

@@ -101,8 +101,10 @@ extension Ledger {
     of registration: RegistrationState, who: String, why: String, uid: UInt32?, at now: LedgerTime, wall: UnixTime
   ) {
     refreshPolicies(of: registration, at: now)
-    for position in registration.accounts.indices {
-      registration.accounts[position].cell = .full(under: policy(registration.accounts[position].policy), at: now)
+    registration.changeAccounts { accounts in
+      for position in accounts.indices {
+        accounts[position].cell = .full(under: policy(accounts[position].policy), at: now)
+      }
     }
     registration.left = []
     batch.writeNow(registration)

@@ -18,7 +18,7 @@ extension Ledger {
     guard registration.app.bundleID == bundleID else { return .denied(.tokenForOtherTopic) }
     if let wait = floodWait(of: registration, at: now) { return .denied(.flood(retryAfter: wait)) }
     if registration.hasSeen(RecentPushes.digest(of: push.id)) {
-      counters.pushesDuplicate += 1
+      counts.pushesDuplicate += 1
       let number = takeNumber()
       record(
         .duplicate, PushContent(number: number, id: push.id, payload: nil), WidgetSet(), of: registration, at: now)
@@ -26,7 +26,7 @@ extension Ledger {
     }
     let haveChanged = refreshPolicies(of: registration, at: now)
     let conditions = conditions(of: registration, at: now)
-    if rules.budget.overBudget == .reject, let exhaustion = exhaustion(of: registration, given: conditions, at: now) {
+    if gist.rejectsOverBudget, let exhaustion = exhaustion(of: registration, given: conditions, at: now) {
       // What waits for the time of another policy would go later than this client is told, and take its token.
       if haveChanged { handOver(registration, at: now) }
       record(
@@ -35,7 +35,7 @@ extension Ledger {
         of: registration, at: now)
       return .denied(.overBudget(exhaustion))
     }
-    counters.pushesAccepted += 1
+    counts.pushesAccepted += 1
     let number = takeNumber()
     let tally = mark(
       WidgetSet(first: registration.accounts.count), of: registration, with: push, number: number, given: conditions,
@@ -53,7 +53,7 @@ extension Ledger {
     var marked = all
     switch push.storage {
     case .until(let date):
-      expires = min(date, now.advanced(byMilliseconds: rules.retention))
+      expires = min(date, now.advanced(byMilliseconds: gist.retention))
       // A date that has passed is one try now, as APNs treats it.
       if expires <= now { marked = takers(among: all, of: registration, push: push, given: conditions, at: now) }
     case .once:
@@ -69,8 +69,8 @@ extension Ledger {
         LedgerRecord.PushRecord(
           content: content, marked: marked, dropped: dropped, expires: isOnce ? .distantPast : expires,
           priority: push.priority, at: now)), to: registration)
-    counters.widgetsMarked += UInt64(marked.count)
-    counters.widgetsDropped += UInt64(dropped.count)
+    counts.widgetsMarked += UInt64(marked.count)
+    counts.widgetsDropped += UInt64(dropped.count)
     if !dropped.isEmpty { fanOuts.note(dropped.count, as: .dropped, of: number) }
     record(.marked, content, marked, of: registration, at: now)
     if !dropped.isEmpty { record(.dropped(absence(of: registration)), content, dropped, of: registration, at: now) }
@@ -117,9 +117,9 @@ extension Ledger {
       guard !group.isEmpty else { continue }
       let isDead = mark.expires <= now
       if isDead {
-        counters.widgetsExpired += UInt64(group.count)
+        counts.widgetsExpired += UInt64(group.count)
       } else {
-        counters.widgetsSuperseded += UInt64(group.count)
+        counts.widgetsSuperseded += UInt64(group.count)
       }
       fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: mark.number)
       record(isDead ? .expired : .superseded(by: number), old.content, group, of: registration, at: now)
@@ -138,16 +138,18 @@ extension Ledger {
     var returns = LedgerTime.distantFuture
     var run = DecisionRun()
     let absence = absence(of: registration)
-    let isTold = rules.explain.keeps(registration.environment)
+    let isTold = gist.explain.keeps(registration.heldEnvironment)
+    let accounts = registration.accounts
+    let standing = isTold ? registration.standing : StandingPushes()
     for position in deferred {
-      let account = registration.accounts[position]
+      let account = accounts[position]
       let policy = policy(account.policy)
       if let budget = account.cell.returns(at: now, under: policy, given: conditions) { returns = min(returns, budget) }
       guard isTold else { continue }
       let outcome: Decision.Outcome
-      switch registration.state(of: position).decide(at: now, under: policy, given: conditions) {
+      switch standing.mark(of: position)?.decide(with: account.cell, at: now, under: policy, given: conditions) {
       case .wait(let until, let cause): outcome = .deferred(cause, until: until)
-      case .none, .expire, .handOver: outcome = .deferred(absence, until: .distantFuture)
+      case nil, .none?, .expire, .handOver: outcome = .deferred(absence, until: .distantFuture)
       }
       if let whole = run.add(position, outcome) {
         record(whole.outcome, content, whole.widgets, of: registration, at: now)
@@ -188,18 +190,19 @@ extension Ledger {
   /// A bucket of one minute's pushes, refilled evenly; kept as the instant at which it would be empty again, in a unit
   /// that does not depend on the limit: a reload may change that one, and what was poured in stays as much.
   private func floodWait(of registration: RegistrationState, at now: LedgerTime) -> Int? {
-    let limit = Int64(rules.pushesPerTokenPerMinute)
+    let limit = Int64(gist.pushesPerTokenPerMinute)
     let (clock, overflow) = now.milliseconds.multipliedReportingOverflow(by: 1000)
     guard limit > 0, !overflow else { return nil }
     let minute: Int64 = 60_000_000
     // Rounded down, so that all of a minute's pushes fit into the bucket.
     let step = minute / limit
-    let memory = registration.remember()
-    let level = max(memory.floodLevelAt, clock)
-    let excess = level - clock + step - minute
-    guard excess <= 0 else { return Int((excess - 1) / 1_000_000 + 1) }
-    memory.floodLevelAt = level + step
-    return nil
+    return registration.remember()._withUnsafeGuaranteedRef { memory in
+      let level = max(memory.floodLevelAt, clock)
+      let excess = level - clock + step - minute
+      guard excess <= 0 else { return Int((excess - 1) / 1_000_000 + 1) }
+      memory.floodLevelAt = level + step
+      return nil
+    }
   }
 
   /// The number that was taken last, by whatever it was.

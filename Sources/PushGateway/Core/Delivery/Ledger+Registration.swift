@@ -314,8 +314,8 @@ extension Ledger {
   }
 
   func write(_ device: DeviceState) {
-    var writer = ByteWriter(reserving: 128)
-    device.encodeRow(into: &writer)
+    let writer = ByteWriter(reserving: 128)
+    device.encodeRow(into: writer)
     batch.write(.device, id: device.number, writer.bytes)
   }
 

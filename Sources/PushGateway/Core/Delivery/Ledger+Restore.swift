@@ -96,7 +96,7 @@ extension Ledger {
 
     /// - Parameter now: ledger time of this start.
     package consuming func finish(at now: LedgerTime) {
-      for id in inTrail { registrations[id]?.state.isInTrail = true }
+      for id in inTrail { registrations[id]?.state.isTraced = true }
       ledger.trail.forgetOutlived(at: now)
       let oldest = ledger.audit.count - ledger.audit.remembered.count
       for (offset, entry) in ledger.audit.remembered.enumerated() where entry.action == .developerModeOn {
@@ -163,10 +163,12 @@ extension Ledger {
   }
 
   fileprivate func lookUpPolicies(of registration: RegistrationState, in set: BudgetPolicySet) {
-    for position in registration.accounts.indices {
-      let widget = registration.widgets[position]
-      registration.accounts[position].policy = policyIndex(
-        kind: widget.kind, family: widget.family, of: registration, in: set)
+    registration.changeAccounts { accounts in
+      for position in accounts.indices {
+        let widget = registration.widgets[position]
+        accounts[position].policy = policyIndex(
+          kind: widget.kind, family: widget.family, of: registration, in: set)
+      }
     }
     for place in registration.left.indices {
       let left = registration.left[place]

@@ -49,7 +49,7 @@ extension Ledger {
         record(.received, push.content, push.widgets, of: registration, at: now)
       }
       guard !confirmed.isEmpty else { continue }
-      counters.widgetsReceived += UInt64(confirmed.count)
+      counts.widgetsReceived += UInt64(confirmed.count)
       commit(.received(epoch: upTo.epoch, sequence: upTo.sequence), to: registration)
     }
     return true
@@ -110,7 +110,7 @@ extension Ledger {
     }
     events.sort { ($0.id.epoch, $0.id.sequence) < ($1.id.epoch, $1.id.sequence) }
     for event in events {
-      counters.eventsSentAgain += 1
+      counts.eventsSentAgain += 1
       record(.sentAgain(event.id), event.content, event.widgets, of: event.registration, at: now)
       deliver(event.content, event.widgets, event.id, of: event.registration, to: session)
     }

@@ -10,26 +10,26 @@ package import TokenStore
 /// Loop-bound and not Sendable. All times are ledger time; see ``LedgerTime``.
 package final class Ledger {
   package let epoch: UInt64
-  package internal(set) var rules: LedgerRules
-  package internal(set) var counters = LedgerCounters()
+  package internal(set) var rules: LedgerRules { didSet { gist = RulesGist(rules) } }
+  package var counters: LedgerCounters { counts }
   package internal(set) var developerMode: DeveloperMode
   package internal(set) var audit = Audit()
   /// Refreshes that developer mode let through, by its grant, until the log has said so.
   package internal(set) var bypasses: [DeveloperMode.Grant: Int] = [:]
-  package internal(set) var trail: Trail
-  package internal(set) var batch: BatchBuilder
+  package let trail: Trail
+  package let batch: BatchBuilder
 
   package internal(set) var devices = DeviceIndex()
   /// Every registration, removed apps included.
   package internal(set) var registrations = RegistrationList()
   package internal(set) var attachedCount = 0
-  package internal(set) var index = TokenIndex()
+  package let index = TokenIndex()
   var presence: [BundleID: AppPresence] = [:]
   package internal(set) var retired = RetiredTokens()
   /// So many retired tokens are kept in any case, however few registrations there are.
   var retiredAtLeast = 65_536
   package internal(set) var deadlines = DeadlineQueue()
-  package internal(set) var fanOuts = FanOutTable()
+  package let fanOuts = FanOutTable()
 
   var apps: [BundleID: App] = [:]
   var models: Set<DeviceModel> = []
@@ -37,7 +37,7 @@ package final class Ledger {
   var widgetLists: Set<[Widget]> = []
 
   /// Interned policies; `WidgetAccount.policy` is an index in here. Only grows, by as many as a reload brings new ones.
-  var policies: [BudgetPolicy] = []
+  private var policies: [BudgetPolicy] = []
   /// Counts changes of the policies, over restarts too.
   var policyGeneration: UInt32 = 1
   /// Which generations the store holds beside the one in force, since not every registration has left them yet.
@@ -47,13 +47,22 @@ package final class Ledger {
   /// The walk that forgets removed apps, a part at a time.
   var tidyWalk: RegistrationWalk?
 
-  package internal(set) var nextNumber: UInt64 = 1
+  package internal(set) var nextNumber: UInt64 {
+    get { upcomingNumber }
+    set { upcomingNumber = newValue }
+  }
   package internal(set) var nextSequence: UInt64 = 1
   var nextDeviceNumber: UInt64 = 1
   var nextRegistrationID: UInt64 = 1
   /// Of devices that have switched developer mode lately.
   var switchAllowances: [DeviceID: SpacedAllowance] = [:]
   var pendingDeliveries: [Delivery] = []
+
+  // What each push touches lies in objects of its own, or in storage that other modules do not see and that holds plain
+  // values: where the compiler can prove that no two accesses overlap, none is checked at run time.
+  private(set) var gist: RulesGist
+  var counts = LedgerCounters()
+  private var upcomingNumber: UInt64 = 1
 
   /// - Parameters:
   ///   - epoch: this start's epoch, already durable.
@@ -64,11 +73,13 @@ package final class Ledger {
     rules: LedgerRules, epoch: UInt64, following sequence: UInt64 = 0, decisionCapacity: Int? = nil,
     journalTarget: Int = BatchBuilder.journalTarget
   ) {
+    var rules = rules
+    if let decisionCapacity { rules.explain.decisions = decisionCapacity }
     self.rules = rules
-    if let decisionCapacity { self.rules.explain.decisions = decisionCapacity }
+    gist = RulesGist(rules)
     self.epoch = epoch
     developerMode = DeveloperMode(rules: rules.developerMode)
-    trail = Trail(rules: self.rules.explain, epoch: epoch)
+    trail = Trail(rules: rules.explain, epoch: epoch)
     batch = BatchBuilder(following: sequence, target: journalTarget)
   }
 
@@ -105,8 +116,8 @@ package final class Ledger {
     _ outcome: Decision.Outcome, _ push: PushContent, _ widgets: WidgetSet, of registration: RegistrationState,
     at now: LedgerTime
   ) {
-    guard rules.explain.keeps(registration.environment), !widgets.isEmpty || outcome == .duplicate else { return }
-    registration.isInTrail = true
+    guard gist.explain.keeps(registration.heldEnvironment), !widgets.isEmpty || outcome == .duplicate else { return }
+    registration.isTraced = true
     trail.append(
       outcome, Decision.Push(number: push.number, id: push.id), widgets, of: registration.id, at: now)
   }
@@ -119,7 +130,7 @@ package final class Ledger {
   }
 
   package func policy(_ index: UInt32) -> BudgetPolicy {
-    Int(index) < policies.count ? policies[Int(index)] : rules.budget.standard
+    Int(index) < policies.count ? policies[Int(index)] : gist.standardPolicy
   }
 
   /// - Parameter set: the policies in force when nil.
@@ -130,7 +141,8 @@ package final class Ledger {
       bundleID: registration.app.bundleID.description, kind: kind, family: family.rawValue,
       platform: registration.device.platform.rawValue)
     if let known = policies.firstIndex(of: policy) { return UInt32(known) }
-    policies.append(policy)
+    var more = policies + [policy]
+    swap(&more, &policies)
     return UInt32(policies.count - 1)
   }
 
@@ -138,9 +150,9 @@ package final class Ledger {
     let device = registration.device
     return DeliveryConditions(
       isExempt: device.isExempt(registration.app.bundleID),
-      isBypassed: registration.environment == .development
+      isBypassed: registration.heldEnvironment == .development
         && developerMode.isActive(app: registration.app.bundleID, device: device.id, at: now),
-      isAsleep: device.isAsleep, lowPriorityWindow: rules.lowPriorityWindow)
+      isAsleep: device.isAsleep, lowPriorityWindow: gist.lowPriorityWindow)
   }
 
   /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through
@@ -151,14 +163,16 @@ package final class Ledger {
     guard registration.policyGeneration != policyGeneration else { return false }
     registration.policyGeneration = policyGeneration
     var changed = false
-    for position in registration.accounts.indices {
-      let old = registration.accounts[position].policy
-      let widget = registration.widgets[position]
-      let new = policyIndex(kind: widget.kind, family: widget.family, of: registration)
-      guard new != old else { continue }
-      registration.accounts[position].cell.adopt(policy(new), from: policy(old), at: now)
-      registration.accounts[position].policy = new
-      changed = true
+    registration.changeAccounts { accounts in
+      for position in accounts.indices {
+        let old = accounts[position].policy
+        let widget = registration.widgets[position]
+        let new = policyIndex(kind: widget.kind, family: widget.family, of: registration)
+        guard new != old else { continue }
+        accounts[position].cell.adopt(policy(new), from: policy(old), at: now)
+        accounts[position].policy = new
+        changed = true
+      }
     }
     for place in registration.left.indices {
       let left = registration.left[place]

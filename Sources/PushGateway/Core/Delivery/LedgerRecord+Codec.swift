@@ -7,7 +7,7 @@ extension LedgerRecord {
 
   private enum Kind: UInt8 { case pushed = 1, handedOver, received, cleared }
 
-  package func encode(for registration: UInt64, into writer: inout ByteWriter) {
+  package func encode(for registration: UInt64, into writer: ByteWriter) {
     switch self {
     case .pushed(let push):
       writer.byte(Kind.pushed.rawValue)
@@ -86,7 +86,7 @@ extension LedgerRecord {
 }
 
 extension ByteWriter {
-  mutating func pushID(_ id: PushID) {
+  func pushID(_ id: PushID) {
     fixed(id.uuid.high)
     fixed(id.uuid.low)
     number(UInt64(id.uuid.upperCaseDigits))

@@ -22,6 +22,18 @@ package enum LedgerRecord: Equatable, Sendable {
     package var expires: LedgerTime
     package var priority: RefreshPriority
     package var at: LedgerTime
+
+    package init(
+      content: PushContent, marked: WidgetSet, dropped: WidgetSet, expires: LedgerTime, priority: RefreshPriority,
+      at: LedgerTime
+    ) {
+      self.content = content
+      self.marked = marked
+      self.dropped = dropped
+      self.expires = expires
+      self.priority = priority
+      self.at = at
+    }
   }
 
   package struct HandOverRecord: Equatable, Sendable {
@@ -40,26 +52,27 @@ extension RegistrationState {
   func apply(_ record: LedgerRecord) {
     switch record {
     case .pushed(let push):
-      let memory = remember()
       let marked = push.marked.intersection(WidgetSet(first: accounts.count))
-      if !marked.isEmpty {
-        let mark = Mark(
-          number: push.content.number, expires: push.expires, first: push.at, priority: push.priority)
-        memory.standing.mark(marked, by: mark, push.content)
+      remember()._withUnsafeGuaranteedRef { memory in
+        if !marked.isEmpty {
+          let mark = Mark(
+            number: push.content.number, expires: push.expires, first: push.at, priority: push.priority)
+          memory.changeStanding { $0.mark(marked, by: mark, push.content) }
+        }
+        memory.recent.insert(RecentPushes.digest(of: push.content.id))
       }
-      Self.note(push.content.number, in: &accounts, marked.union(push.dropped))
-      memory.recent.insert(RecentPushes.digest(of: push.content.id))
+      changeAccounts { Self.note(push.content.number, in: &$0, marked.union(push.dropped)) }
     case .handedOver(let handOver):
-      Self.charge(&accounts, handOver)
-      memory?.standing.handOver(handOver.widgets, epoch: handOver.epoch, sequence: handOver.sequence)
+      changeAccounts { Self.charge(&$0, handOver) }
+      memory?._withUnsafeGuaranteedRef {
+        $0.changeStanding { $0.handOver(handOver.widgets, epoch: handOver.epoch, sequence: handOver.sequence) }
+      }
     case .received(let epoch, let sequence):
-      memory?.standing.receive(epoch: epoch, upTo: sequence)
+      memory?._withUnsafeGuaranteedRef { $0.changeStanding { $0.receive(epoch: epoch, upTo: sequence) } }
     case .cleared(let marks, let inFlight):
-      memory?.standing.clear(marks: marks, inFlight: inFlight)
+      memory?._withUnsafeGuaranteedRef { $0.changeStanding { $0.clear(marks: marks, inFlight: inFlight) } }
     }
   }
-
-  // One access to the accounts for all widgets of a record.
 
   private static func charge(_ accounts: inout WidgetAccounts, _ handOver: LedgerRecord.HandOverRecord) {
     var levels = handOver.levels.makeIterator()

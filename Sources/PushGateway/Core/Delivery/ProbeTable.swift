@@ -1,35 +1,44 @@
 /// Open addressing over the objects themselves: eight bytes a slot, where a dictionary would hold each key once more.
 /// Whoever uses it hashes with `Hasher`, which is keyed per process, so that nobody can choose keys that collide.
-struct ProbeTable<Element: AnyObject> {
-  private var slots: [Element?] = Array(repeating: nil, count: 64)
+final class ProbeTable<Element: AnyObject> {
+  /// Each holds its element as a strong reference does. Memory of its own and no array, which would have each look-up
+  /// checked for overlaps with a change.
+  private var slots = ProbeTable.empty(64)
   private(set) var count = 0
 
+  deinit {
+    for slot in slots { slot?.release() }
+    slots.deallocate()
+  }
+
+  @inline(__always)
   func find(hash: Int, where isWanted: (Element) -> Bool) -> Element? {
     var place = hash & (slots.count - 1)
     while let candidate = slots[place] {
-      if isWanted(candidate) { return candidate }
+      if candidate._withUnsafeGuaranteedRef(isWanted) { return candidate.takeUnretainedValue() }
       place = (place + 1) & (slots.count - 1)
     }
     return nil
   }
 
   /// What the element is hashed by must not change while it is in here.
-  mutating func insert(_ element: Element, hash: (Element) -> Int) {
+  func insert(_ element: Element, hash: (Element) -> Int) {
     if count * 4 >= slots.count * 3 { grow(hash) }
-    place(element, hash(element))
+    place(Unmanaged.passRetained(element), hash(element))
     count += 1
   }
 
-  mutating func remove(_ element: Element, hash: (Element) -> Int) {
+  func remove(_ element: Element, hash: (Element) -> Int) {
+    let wanted = Unmanaged.passUnretained(element).toOpaque()
     var hole = hash(element) & (slots.count - 1)
-    while let candidate = slots[hole], candidate !== element { hole = (hole + 1) & (slots.count - 1) }
-    guard slots[hole] != nil else { return }
+    while let candidate = slots[hole], candidate.toOpaque() != wanted { hole = (hole + 1) & (slots.count - 1) }
+    guard let found = slots[hole] else { return }
     slots[hole] = nil
     count -= 1
     // Closes the gap, so that no search stops short of what lies behind it.
     var next = (hole + 1) & (slots.count - 1)
     while let candidate = slots[next] {
-      let wanted = hash(candidate) & (slots.count - 1)
+      let wanted = candidate._withUnsafeGuaranteedRef(hash) & (slots.count - 1)
       if (next &- wanted) & (slots.count - 1) >= (next &- hole) & (slots.count - 1) {
         slots[hole] = candidate
         slots[next] = nil
@@ -37,31 +46,28 @@ struct ProbeTable<Element: AnyObject> {
       }
       next = (next + 1) & (slots.count - 1)
     }
+    found.release()
   }
 
-  private mutating func place(_ element: Element, _ hash: Int) {
+  /// In no order, as they are now.
+  var elements: [Element] { slots.compactMap { $0?.takeUnretainedValue() } }
+
+  private func place(_ element: Unmanaged<Element>, _ hash: Int) {
     var place = hash & (slots.count - 1)
     while slots[place] != nil { place = (place + 1) & (slots.count - 1) }
     slots[place] = element
   }
 
-  private mutating func grow(_ hash: (Element) -> Int) {
+  private func grow(_ hash: (Element) -> Int) {
     let old = slots
-    slots = Array(repeating: nil, count: old.count * 2)
-    for case let element? in old { place(element, hash(element)) }
-  }
-}
-
-extension ProbeTable: Sequence {
-  /// In no order.
-  struct Iterator: IteratorProtocol {
-    fileprivate var slots: IndexingIterator<[Element?]>
-
-    mutating func next() -> Element? {
-      while let slot = slots.next() { if let slot { return slot } }
-      return nil
-    }
+    slots = Self.empty(old.count * 2)
+    for case let element? in old { place(element, element._withUnsafeGuaranteedRef(hash)) }
+    old.deallocate()
   }
 
-  func makeIterator() -> Iterator { Iterator(slots: slots.makeIterator()) }
+  private static func empty(_ count: Int) -> UnsafeMutableBufferPointer<Unmanaged<Element>?> {
+    let slots = UnsafeMutableBufferPointer<Unmanaged<Element>?>.allocate(capacity: count)
+    slots.initialize(repeating: nil)
+    return slots
+  }
 }

@@ -3,9 +3,16 @@ import BudgetThrottle
 /// What a registration holds beside its widgets' accounts once there is something to hold: most of a million have had
 /// no push, and lost no widget, since they came.
 final class RegistrationMemory {
-  var standing = StandingPushes()
+  private(set) var standing = StandingPushes()
   var recent = RecentPushes()
   /// When the flood limit's bucket would be empty again; microseconds of ledger time.
   var floodLevelAt: Int64 = .min
   var left: [LeftCell] = []
+
+  func changeStanding(_ change: (inout StandingPushes) -> Void) {
+    var pushes = StandingPushes()
+    swap(&pushes, &standing)
+    change(&pushes)
+    swap(&pushes, &standing)
+  }
 }

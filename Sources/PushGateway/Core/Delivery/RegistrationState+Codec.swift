@@ -5,7 +5,7 @@ import TokenStore
 extension RegistrationState {
   private static let codecVersion: UInt8 = 2
 
-  func encodeRow(into writer: inout ByteWriter) {
+  func encodeRow(into writer: ByteWriter) {
     writer.byte(Self.codecVersion)
     writer.number(device.number)
     writer.text(app.bundleID.description)
@@ -74,7 +74,9 @@ extension RegistrationState {
     }
     var digests: [UInt64] = []
     for _ in 0..<(try reader.count(atMost: RecentPushes.capacity)) { digests.append(try reader.fixed()) }
-    if !digests.isEmpty { registration.remember().recent = RecentPushes(oldestFirst: digests) }
+    if !digests.isEmpty {
+      registration.remember()._withUnsafeGuaranteedRef { $0.recent = RecentPushes(oldestFirst: digests) }
+    }
     registration.replace(widgets, states, naming: contents)
     // The first version did not say, and its stores hold one generation.
     registration.policyGeneration = version == 1 ? 0 : UInt32(truncatingIfNeeded: try reader.number())
@@ -84,18 +86,18 @@ extension RegistrationState {
 
 extension ByteWriter {
   /// As a blob, without an array between.
-  fileprivate mutating func token(_ token: DeviceToken) {
+  fileprivate func token(_ token: DeviceToken) {
     number(UInt64(token.count))
     for place in 0..<token.count { byte(token[place]) }
   }
 
-  fileprivate mutating func cell(_ cell: BudgetCell) {
+  fileprivate func cell(_ cell: BudgetCell) {
     signed(cell.level)
     signed(cell.settledAt.milliseconds)
     signed(cell.chargedAt.milliseconds)
   }
 
-  fileprivate mutating func state(_ state: WidgetState) {
+  fileprivate func state(_ state: WidgetState) {
     cell(state.cell)
     number(state.lastNumber)
     optional(state.mark) {

@@ -2,21 +2,23 @@ package import BudgetThrottle
 package import TokenStore
 
 /// One app on one device: its token, its widgets and what the ledger remembers of each. Loop-bound.
+///
+/// What each push looks at lies in storage that other modules do not see, and is changed by `swap` and nothing longer:
+/// where the compiler can prove that no two accesses overlap, none is checked at run time.
 package final class RegistrationState {
   /// Its row in the store; never reused while a journal record may name it.
   package let id: UInt64
   package let app: App
   package unowned let device: DeviceState
-  package internal(set) var token: DeviceToken
-  package internal(set) var environment: GatewayEnvironment
+  var heldToken: DeviceToken
+  var heldEnvironment: GatewayEnvironment
   /// false once the app was removed; budgets of its widgets wait in `left`.
   package internal(set) var isActive = true
   /// In the device's order. One array for all registrations with equal lists.
   package internal(set) var widgets: [Widget] = []
-  /// As many as `widgets`, in their order.
-  package internal(set) var accounts = WidgetAccounts()
-  /// nil until there is something to hold.
-  private(set) var memory: RegistrationMemory?
+  private var heldAccounts = WidgetAccounts()
+  /// nil until there is something to hold. Its own, and freed with it.
+  private(set) var memory: Unmanaged<RegistrationMemory>?
 
   // Not stored. The order is that of size: there are a million of these.
   /// The first journal position since its row was last written; 0 while the row is current.
@@ -30,14 +32,36 @@ package final class RegistrationState {
   /// Its row is to be written with the next commit.
   var isUrgent = false
   /// Something in the trail may be about it; a change of what it shows is then noted there.
-  package internal(set) var isInTrail = false
+  var isTraced = false
 
   init(id: UInt64, app: App, device: DeviceState, environment: GatewayEnvironment, token: DeviceToken) {
     self.id = id
     self.app = app
     self.device = device
-    self.environment = environment
-    self.token = token
+    heldEnvironment = environment
+    heldToken = token
+  }
+
+  deinit { memory?.release() }
+
+  package internal(set) var token: DeviceToken {
+    get { heldToken }
+    set { heldToken = newValue }
+  }
+  package internal(set) var environment: GatewayEnvironment {
+    get { heldEnvironment }
+    set { heldEnvironment = newValue }
+  }
+  package var isInTrail: Bool { isTraced }
+
+  /// As many as `widgets`, in their order.
+  package var accounts: WidgetAccounts { heldAccounts }
+
+  func changeAccounts(_ change: (inout WidgetAccounts) -> Void) {
+    var accounts = WidgetAccounts()
+    swap(&accounts, &heldAccounts)
+    change(&accounts)
+    swap(&accounts, &heldAccounts)
   }
 
   /// The first journal position since its row was last written; nil while the row is current.
@@ -47,29 +71,31 @@ package final class RegistrationState {
   }
 
   /// What it holds once there is something to hold; there is from now on.
-  func remember() -> RegistrationMemory {
+  func remember() -> Unmanaged<RegistrationMemory> {
     if let memory { return memory }
-    let new = RegistrationMemory()
+    let new = Unmanaged.passRetained(RegistrationMemory())
     memory = new
     return new
   }
 
-  var standing: StandingPushes { memory?.standing ?? StandingPushes() }
+  var standing: StandingPushes { memory?._withUnsafeGuaranteedRef { $0.standing } ?? StandingPushes() }
 
   /// The last accepted pushes.
-  package var recent: RecentPushes { memory?.recent ?? RecentPushes() }
+  package var recent: RecentPushes { memory?._withUnsafeGuaranteedRef { $0.recent } ?? RecentPushes() }
 
-  func hasSeen(_ digest: UInt64) -> Bool { memory?.recent.contains(digest) ?? false }
+  func hasSeen(_ digest: UInt64) -> Bool {
+    memory?._withUnsafeGuaranteedRef { $0.recent.contains(digest) } ?? false
+  }
 
   package internal(set) var left: [LeftCell] {
-    get { memory?.left ?? [] }
+    get { memory?._withUnsafeGuaranteedRef { $0.left } ?? [] }
     set {
       if memory == nil, newValue.isEmpty { return }
-      remember().left = newValue
+      remember()._withUnsafeGuaranteedRef { $0.left = newValue }
     }
   }
 
-  func content(of number: UInt64) -> PushContent? { memory?.standing.content(of: number) }
+  func content(of number: UInt64) -> PushContent? { standing.content(of: number) }
 
   /// The pushes that some mark or hand-over still names, oldest first; rarely more than one.
   package var contents: [PushContent] {
@@ -97,7 +123,7 @@ package final class RegistrationState {
   ///   is none.
   func replace(_ widgets: [Widget], _ states: [WidgetState], naming contents: [PushContent]) {
     self.widgets = widgets
-    accounts = WidgetAccounts(states.map(\.account))
+    changeAccounts { $0 = WidgetAccounts(states.map(\.account)) }
     var standing = StandingPushes()
     for (place, state) in states.enumerated() {
       let widget = WidgetSet(only: place)
@@ -108,9 +134,11 @@ package final class RegistrationState {
         standing.add(StandingPush(content: content, widgets: widget, role: .inFlight(flight)))
       }
     }
-    if memory != nil || !standing.isEmpty { remember().standing = standing }
+    if memory != nil || !standing.isEmpty {
+      remember()._withUnsafeGuaranteedRef { $0.changeStanding { $0 = standing } }
+    }
   }
 
-  package var waitingCount: Int { memory?.standing.marked.count ?? 0 }
-  package var inFlightCount: Int { memory?.standing.inFlight.count ?? 0 }
+  package var waitingCount: Int { standing.marked.count }
+  package var inFlightCount: Int { standing.inFlight.count }
 }

@@ -30,7 +30,7 @@ extension RetiredToken {
   private static let codecVersion: UInt8 = 1
 
   func encode() -> [UInt8] {
-    var writer = ByteWriter(reserving: 128)
+    let writer = ByteWriter(reserving: 128)
     writer.byte(Self.codecVersion)
     writer.blob(token.bytes)
     writer.byte(environment == .production ? 1 : 0)

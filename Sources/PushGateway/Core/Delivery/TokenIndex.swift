@@ -2,20 +2,20 @@ package import TokenStore
 
 /// Finds a registration by environment and token.
 package struct TokenIndex {
-  private var table = ProbeTable<RegistrationState>()
+  private let table = ProbeTable<RegistrationState>()
 
   package init() {}
 
   package var count: Int { table.count }
 
   package func find(_ token: DeviceToken, in environment: GatewayEnvironment) -> RegistrationState? {
-    table.find(hash: Self.hash(token, environment)) { $0.environment == environment && $0.token == token }
+    table.find(hash: Self.hash(token, environment)) { $0.heldEnvironment == environment && $0.heldToken == token }
   }
 
   /// The registration's token and environment must not change while it is in here.
-  package mutating func insert(_ registration: RegistrationState) { table.insert(registration, hash: Self.hash(of:)) }
+  package func insert(_ registration: RegistrationState) { table.insert(registration, hash: Self.hash(of:)) }
 
-  package mutating func remove(_ registration: RegistrationState) { table.remove(registration, hash: Self.hash(of:)) }
+  package func remove(_ registration: RegistrationState) { table.remove(registration, hash: Self.hash(of:)) }
 
   private static func hash(of registration: RegistrationState) -> Int {
     hash(registration.token, registration.environment)

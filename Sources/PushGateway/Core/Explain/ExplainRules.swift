@@ -1,7 +1,7 @@
 package import TokenStore
 
 /// What of the decisions is kept for `explain`.
-package struct ExplainRules: Hashable, Sendable {
+package struct ExplainRules: Hashable, Sendable, BitwiseCopyable {
   /// Whether those about production registrations are kept too; development ones always are.
   package var production: Bool
   /// How many at most; the oldest go first. 0 keeps none at all.

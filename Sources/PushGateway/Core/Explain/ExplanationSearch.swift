@@ -18,7 +18,7 @@ package struct ExplanationSearch: Sendable {
   ///   - entries: how many may be read; comes back as what is left. A chunk is read whole.
   /// - Returns: what was found, newest first, once the search is over.
   package mutating func advance(
-    in trail: borrowing Trail, next: UInt64, entries: inout Int
+    in trail: Trail, next: UInt64, entries: inout Int
   ) -> [TrailSearch.Told]? {
     while entries > 0 {
       guard found.count < last, let chunk = trail.chunk(before: position, next: next) else { return found }

@@ -7,15 +7,15 @@ import TokenStore
 /// the same bytes, and a start takes them back as they are. Bounded by count, by bytes and by age, in memory and in the
 /// store. No decision is ever made by it. What is said of a push goes along with the commit of that push; a commit of its
 /// own it makes only for much that has gathered, for what has outlived its time, and at the end.
-package struct Trail: ~Copyable, Sendable {
+package final class Trail {
   /// What one entry may take on average, with its share of what its chunk takes. Those about pushes take about a third of
   /// it under load; where each has a commit of its own, and for long lists of widgets, it is more.
   static let bytesPerEntry = 128
   /// What waits for company before it makes a commit of its own after all.
   private static let patience = 64 << 10
 
-  package private(set) var rules: ExplainRules
-  private var open: TrailEncoder
+  private var rules: ExplainRules
+  private let open: TrailEncoder
   private var chunks: [TrailChunk] = []
   private var head = 0
   package private(set) var count = 0
@@ -31,14 +31,14 @@ package struct Trail: ~Copyable, Sendable {
     open = TrailEncoder(epoch: epoch)
   }
 
-  mutating func append(
+  func append(
     _ outcome: Decision.Outcome, _ push: Decision.Push, _ widgets: WidgetSet, of registration: UInt64,
     at now: LedgerTime
   ) {
     open.append(outcome, push, widgets, of: registration, at: now)
   }
 
-  mutating func append(_ face: FormerFace, of registration: UInt64, at now: LedgerTime) {
+  func append(_ face: FormerFace, of registration: UInt64, at now: LedgerTime) {
     open.append(face, of: registration, at: now)
   }
 
@@ -47,7 +47,7 @@ package struct Trail: ~Copyable, Sendable {
   var isOpenEmpty: Bool { open.count == 0 }
 
   /// What goes along with the commit of `position`; empty where nothing was decided.
-  mutating func close(at position: UInt64) -> [UInt8] {
+  func close(at position: UInt64) -> [UInt8] {
     var taken: [UInt8] = []
     if open.count > 0 {
       let (entries, newest) = (open.count, open.last)
@@ -65,20 +65,20 @@ package struct Trail: ~Copyable, Sendable {
 
   /// One row of the store, in the order of their positions.
   /// - Parameter entries: gets each.
-  mutating func restore(
+  func restore(
     _ stored: [UInt8], at position: UInt64, entries: (TrailEntry) -> Void
   ) throws(ByteReader.Damage) {
     add(try TrailChunk(stored: stored, at: position, entries: entries))
   }
 
-  mutating func change(_ new: ExplainRules, at now: LedgerTime) {
+  func change(_ new: ExplainRules, at now: LedgerTime) {
     rules = new
     trim()
     forgetOutlived(at: now)
   }
 
   /// Drops what is older than the retention.
-  mutating func forgetOutlived(at now: LedgerTime) {
+  func forgetOutlived(at now: LedgerTime) {
     let oldest = now.advanced(byMilliseconds: -rules.retention)
     while head < chunks.count, chunks[head].newest < oldest {
       dropFirst()
@@ -107,12 +107,10 @@ package struct Trail: ~Copyable, Sendable {
 
   private func openChunk(at position: UInt64) -> TrailChunk? {
     guard open.count > 0 else { return nil }
-    var copy = open
-    let (entries, newest) = (copy.count, copy.last)
-    return TrailChunk(position: position, count: entries, newest: newest, bytes: copy.take())
+    return TrailChunk(position: position, count: open.count, newest: open.last, bytes: open.bytes)
   }
 
-  private mutating func add(_ chunk: TrailChunk) {
+  private func add(_ chunk: TrailChunk) {
     chunks.append(chunk)
     count += chunk.count
     bytes += chunk.footprint
@@ -120,13 +118,13 @@ package struct Trail: ~Copyable, Sendable {
   }
 
   /// The newest chunk stays, whatever its size.
-  private mutating func trim() {
+  private func trim() {
     while head < chunks.count - 1, count > rules.decisions || bytes > rules.decisions * Self.bytesPerEntry {
       dropFirst()
     }
   }
 
-  private mutating func dropFirst() {
+  private func dropFirst() {
     let first = chunks[head]
     // Its place stays for a while, its bytes need not.
     chunks[head] = TrailChunk(position: first.position, count: 0, newest: first.newest, bytes: [])

@@ -6,7 +6,7 @@ import TokenStore
 ///
 /// Form: version, epoch, time of the first entry; then entries. An entry is a tag (kind and what is shared), then what
 /// is not shared, then what its kind says.
-struct TrailEncoder: Sendable {
+final class TrailEncoder {
   static let version: UInt8 = 1
 
   /// What an entry is, as stored: numbers are never given to another meaning.
@@ -40,25 +40,26 @@ struct TrailEncoder: Sendable {
   let epoch: UInt64
   private(set) var count = 0
   private(set) var last = LedgerTime(milliseconds: 0)
-  private var writer = ByteWriter(reserving: 4096)
+  private let writer = ByteWriter(reserving: 4096)
   private var registration: UInt64 = 0
   private var push = Decision.Push(number: 0, id: PushID(CanonicalUUID(high: 0, low: 0)))
   private var hasPush = false
 
   init(epoch: UInt64) { self.epoch = epoch }
 
-  var byteCount: Int { writer.bytes.count }
+  var byteCount: Int { writer.count }
+  /// All that was written.
+  var bytes: [UInt8] { writer.bytes }
 
   /// Takes all that was written, without spare room: it is kept for long.
-  mutating func take() -> [UInt8] {
-    let bytes = writer.bytes.withUnsafeBytes { Array($0) }
-    writer.removeAll()
+  func take() -> [UInt8] {
+    let bytes = writer.take()
     count = 0
     hasPush = false
     return bytes
   }
 
-  mutating func append(
+  func append(
     _ outcome: Decision.Outcome, _ new: Decision.Push, _ widgets: WidgetSet, of id: UInt64, at now: LedgerTime
   ) {
     let sharesPush = hasPush && push == new && push.id.uuid.upperCaseDigits == new.id.uuid.upperCaseDigits
@@ -81,7 +82,7 @@ struct TrailEncoder: Sendable {
     }
   }
 
-  mutating func append(_ face: FormerFace, of id: UInt64, at now: LedgerTime) {
+  func append(_ face: FormerFace, of id: UInt64, at now: LedgerTime) {
     begin(Kind.changed, of: id, at: now)
     writer.text(face.app.description)
     writer.byte(face.environment == .production ? 1 : 0)
@@ -96,7 +97,7 @@ struct TrailEncoder: Sendable {
     }
   }
 
-  private mutating func begin(_ kind: UInt8, of id: UInt64, at now: LedgerTime) {
+  private func begin(_ kind: UInt8, of id: UInt64, at now: LedgerTime) {
     var tag = kind
     if count == 0 {
       writer.byte(Self.version)
@@ -116,7 +117,7 @@ struct TrailEncoder: Sendable {
     count += 1
   }
 
-  private mutating func name(_ id: CanonicalUUID) {
+  private func name(_ id: CanonicalUUID) {
     switch id.upperCaseDigits {
     case 0: writer.byte(0)
     case .max: writer.byte(1)
@@ -129,13 +130,13 @@ struct TrailEncoder: Sendable {
   }
 
   /// No event has epoch 0: it stands for this epoch.
-  private mutating func event(_ id: EventID) {
+  private func event(_ id: EventID) {
     writer.number(id.epoch == epoch ? 0 : id.epoch)
     writer.number(id.sequence)
   }
 
   /// 0 is never.
-  private mutating func until(_ end: LedgerTime, from now: LedgerTime) {
+  private func until(_ end: LedgerTime, from now: LedgerTime) {
     writer.number(end == .distantFuture ? 0 : UInt64(max(0, end.milliseconds(since: now))) + 1)
   }
 

@@ -7,7 +7,7 @@ extension FanOut {
 
   /// What never changes of it; made once and kept, since every receipt has the row written.
   func encodeHead() -> [UInt8] {
-    var writer = ByteWriter(reserving: 256)
+    let writer = ByteWriter(reserving: 256)
     writer.byte(Self.codecVersion)
     writer.fixed(id.high)
     writer.fixed(id.low)
@@ -32,7 +32,7 @@ extension FanOut {
   }
 
   func encode() -> [UInt8] {
-    var writer = ByteWriter(reserving: head.count + 64)
+    let writer = ByteWriter(reserving: head.count + 64)
     writer.append(head)
     writer.number(walk.last)
     writer.byte(state.rawValue)
@@ -81,7 +81,7 @@ extension FanOutCounts {
 }
 
 extension ByteWriter {
-  fileprivate mutating func texts(_ texts: [String]) {
+  fileprivate func texts(_ texts: [String]) {
     number(UInt64(texts.count))
     for text in texts { self.text(text) }
   }

@@ -1,13 +1,15 @@
 package import TokenStore
 
 /// Every fan-out that is remembered, and whose turn it is.
-package struct FanOutTable {
+package final class FanOutTable {
   /// Past this many the oldest that has ended is forgotten.
   package static let capacity = 256
 
   private var byID: [CanonicalUUID: FanOut] = [:]
   private var byKey: [FanOutOrder.Key: FanOut] = [:]
   private var byNumber: [UInt64: FanOut] = [:]
+  /// How many there are in it; asked by each push.
+  private var remembered = 0
   /// Running ones, a line for each app: apps take turns, and the fan-outs of one app follow one another.
   private var lines: [(app: BundleID, waiting: [FanOut])] = []
   private var dirty: [FanOut] = []
@@ -28,37 +30,39 @@ package struct FanOutTable {
     case none
   }
 
-  mutating func makeRoom() -> Room {
+  func makeRoom() -> Room {
     guard byID.count >= Self.capacity else { return .free }
     guard let oldest = all.first(where: { $0.state != .running }) else { return .none }
     remove(oldest)
     return .freed(oldest)
   }
 
-  mutating func insert(_ fanOut: FanOut) {
+  func insert(_ fanOut: FanOut) {
     byID[fanOut.id] = fanOut
     byKey[fanOut.order.key] = fanOut
     byNumber[fanOut.number] = fanOut
+    remembered = byNumber.count
     if fanOut.state == .running { enqueue(fanOut) }
   }
 
-  mutating func remove(_ fanOut: FanOut) {
+  func remove(_ fanOut: FanOut) {
     byID[fanOut.id] = nil
     byKey[fanOut.order.key] = nil
     byNumber[fanOut.number] = nil
+    remembered = byNumber.count
     stopRunning(fanOut)
     dirty.removeAll { $0 === fanOut }
   }
 
   /// The fan-out whose turn it is; its app stands last from now on.
-  mutating func takeTurn() -> FanOut? {
+  func takeTurn() -> FanOut? {
     guard !lines.isEmpty else { return nil }
     let line = lines.removeFirst()
     lines.append(line)
     return line.waiting.first
   }
 
-  mutating func stopRunning(_ fanOut: FanOut) {
+  func stopRunning(_ fanOut: FanOut) {
     guard let line = lines.firstIndex(where: { $0.app == fanOut.order.bundleID }) else { return }
     lines[line].waiting.removeAll { $0 === fanOut }
     if lines[line].waiting.isEmpty { lines.remove(at: line) }
@@ -66,31 +70,31 @@ package struct FanOutTable {
 
   /// Widgets that the push `number` had marked; nothing happens when that is no fan-out's.
   @inline(__always)
-  mutating func note(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
-    guard !byNumber.isEmpty else { return }
+  func note(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
+    guard remembered > 0 else { return }
     noteRemembered(count, as: fate, of: number)
   }
 
-  private mutating func noteRemembered(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
+  private func noteRemembered(_ count: Int, as fate: FanOutCounts.Fate, of number: UInt64) {
     guard count > 0, let fanOut = byNumber[number] else { return }
     fanOut.counts.add(count, as: fate)
     touch(fanOut)
   }
 
-  mutating func touch(_ fanOut: FanOut) {
+  func touch(_ fanOut: FanOut) {
     guard !fanOut.isDirty else { return }
     fanOut.isDirty = true
     dirty.append(fanOut)
   }
 
-  mutating func takeDirty() -> [FanOut] {
+  func takeDirty() -> [FanOut] {
     guard !dirty.isEmpty else { return [] }
     defer { dirty.removeAll(keepingCapacity: true) }
     for fanOut in dirty { fanOut.isDirty = false }
     return dirty
   }
 
-  private mutating func enqueue(_ fanOut: FanOut) {
+  private func enqueue(_ fanOut: FanOut) {
     if let line = lines.firstIndex(where: { $0.app == fanOut.order.bundleID }) {
       lines[line].waiting.append(fanOut)
     } else {

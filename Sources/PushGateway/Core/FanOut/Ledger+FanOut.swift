@@ -22,7 +22,7 @@ extension Ledger {
     let fanOut = FanOut(id: id, order: order, number: takeNumber(), end: nextRegistrationID, acceptedAt: now)
     fanOuts.insert(fanOut)
     fanOuts.touch(fanOut)
-    counters.fanOutsAccepted += 1
+    counts.fanOutsAccepted += 1
     return .accepted(fanOut)
   }
 

@@ -5,16 +5,21 @@ import HTTPMessage
 ///
 /// Owned by the session's handle, which frees the session first; the session's pointer to it is unretained.
 final class EventCollector {
+  struct Rejection: BitwiseCopyable {
+    var id: Int32
+    var code: HTTP2ErrorCode
+  }
+
   let role: HTTP2Role
   let settings: HTTP2Settings
   let pool: HTTP2StreamPool
 
-  /// Events not yet taken begin at `nextEventIndex`; the array keeps its room.
-  private var events: [CollectedEvent] = []
+  /// Events not yet taken begin at `nextEventIndex`; the list keeps its room.
+  private let events = PlainList<CollectedEvent>()
   private var nextEventIndex = 0
 
   /// Keeps every stream that nghttp2 points to.
-  private(set) var open: [HTTP2Stream.Keeper] = []
+  let open = PlainList<HTTP2Stream.Keeper>()
   /// The stream whose frames are arriving: header blocks are contiguous and bodies nearly so, which saves a look-up
   /// for every field and frame. Borrowed from `open`, and nil again before it leaves that.
   var current: HTTP2Stream.Keeper?
@@ -38,11 +43,11 @@ final class EventCollector {
   /// Octets of the requests that open streams hold, and how many there may be.
   private(set) var requestBytes = 0
   var requestMemory: Int
-  private var streamNumbers = StreamNumbers()
+  private let streamNumbers = StreamNumbers()
   /// Streams to be reset once nghttp2 has returned.
-  var rejected: [(id: Int32, code: HTTP2ErrorCode)] = []
+  let rejected = PlainList<Rejection>()
   /// Streams whose early answer is framed; RST_STREAM(NO_ERROR) may follow now.
-  var answeredEarly: [Int32] = []
+  let answeredEarly = PlainList<Int32>()
   /// The stream whose last written octets are in the frame that `drainOutput` is taking. Borrowed as `current` is.
   private var framed: HTTP2Stream.Keeper?
   /// A stream has closed since this was last cleared.
@@ -68,7 +73,7 @@ final class EventCollector {
   func takeEvent() -> CollectedEvent? {
     guard nextEventIndex < events.count else {
       if nextEventIndex > 0 {
-        events.removeAll(keepingCapacity: true)
+        events.removeAll()
         nextEventIndex = 0
       }
       return nil
@@ -134,10 +139,10 @@ final class EventCollector {
 
   private func remove(_ stream: HTTP2Stream.Keeper) -> Bool {
     let (slot, held) = stream._withUnsafeGuaranteedRef {
-      (isOpen($0) ? $0.slot : -1, $0.received.count + $0.state.headerBytes)
+      (isOpen($0) ? $0.slot : -1, $0.bodyCount + $0.state.headerBytes)
     }
     guard slot >= 0 else { return false }
-    let last = open.removeLast()
+    guard let last = open.popLast() else { return false }
     if slot < open.count {
       open[slot] = last
       last._withUnsafeGuaranteedRef { $0.slot = slot }
@@ -216,36 +221,35 @@ final class EventCollector {
   /// Gives a request's body back, as a rule before its stream closes; a stream that has closed was taken out of the sum
   /// with its body.
   func releaseBody(of stream: HTTP2Stream) {
-    if role == .server, isOpen(stream) { requestBytes -= stream.received.count }
+    if role == .server, isOpen(stream) { requestBytes -= stream.bodyCount }
     pool.giveBackBody(of: stream)
   }
 
   /// Streams whose requests have begun before `time` and are not whole.
   func overdue(begunBefore time: UInt64) -> [HTTP2Stream] {
-    open.map { $0.takeUnretainedValue() }.filter {
+    open.elements.map { $0.takeUnretainedValue() }.filter {
       $0.state.begunAt < time && !$0.state.isRemoteEnded && !$0.state.isAnswered && !$0.state.isRejected
     }
   }
 
   private func reject(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.state.isRejected = true
-    rejected.append((stream.number, code))
+    rejected.append(Rejection(id: stream.number, code: code))
     countReset()
   }
 
   func received(_ data: UnsafeRawBufferPointer, on stream: HTTP2Stream) {
     guard !stream.state.isBodyOverLimit, !stream.state.isRejected else { return }
     guard
-      data.count <= settings.bodyLimit - stream.received.count
-        || data.count <= bodyLimit(of: stream) - stream.received.count
+      data.count <= settings.bodyLimit - stream.bodyCount || data.count <= bodyLimit(of: stream) - stream.bodyCount
     else {
       stream.state.isBodyOverLimit = true
       releaseBody(of: stream)
       report(.bodyExceededLimit(.passUnretained(stream)))
       return
     }
-    if stream.received.capacity == 0 { pool.lendBody(to: stream) }
-    stream.received.append(contentsOf: data)
+    let body = stream.received ?? pool.lendBody(to: stream)
+    body._withUnsafeGuaranteedRef { $0.append(data) }
     switch role {
     case .server:
       requestBytes += data.count

@@ -15,6 +15,7 @@ struct FrameAllowance {
   }
 
   /// Takes one frame's worth; false when there is none left.
+  @inline(__always)
   mutating func spend(at now: UInt64) -> Bool {
     if now > refilledAt {
       let (refill, overflow) = (now - refilledAt).multipliedReportingOverflow(by: perSecond)
@@ -27,5 +28,6 @@ struct FrameAllowance {
   }
 
   /// Gives one frame's worth back: the peer also did something useful.
+  @inline(__always)
   mutating func refund() { tokens = min(capacity, tokens + 1000) }
 }

@@ -137,7 +137,9 @@ private func onFrame(
     switch UInt32(head.type) {
     case NGHTTP2_HEADERS.rawValue:
       guard let stream = events.borrowed(session, head.stream_id) else {
-        if events.role == .server { events.rejected.append((head.stream_id, .refusedStream)) }
+        if events.role == .server {
+          events.rejected.append(EventCollector.Rejection(id: head.stream_id, code: .refusedStream))
+        }
         return
       }
       stream._withUnsafeGuaranteedRef { events.receivedHeaders(on: $0, isEnd: head.isEndOfStream) }

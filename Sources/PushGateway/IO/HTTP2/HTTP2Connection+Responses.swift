@@ -71,7 +71,7 @@ extension HTTP2Connection {
 
   private func mayAnswer(_ stream: HTTP2Stream) -> Bool {
     guard role == .server else { preconditionFailure("Only a server answers.") }
-    return failure == nil && !stream.state.isAnswered && collector.isOpen(stream)
+    return !isBroken && !stream.state.isAnswered && collector.isOpen(stream)
   }
 
   private func submitResponse(to stream: HTTP2Stream, _ fields: borrowing OutgoingFields, hasBody: Bool) {

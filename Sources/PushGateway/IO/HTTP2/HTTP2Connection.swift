@@ -23,9 +23,13 @@ package final class HTTP2Connection {
   package private(set) var hasAnnouncedShutdown = false
   /// What our SETTINGS frames shall say, in the order in which they were submitted.
   private var announcements: [UInt32] = []
+  /// Whether there are any; asked for each frame that leaves.
+  private var hasAnnouncements = false
   /// The stream whose end the last event told; given back with the next.
   private var closedStream: HTTP2Stream.Keeper?
-  private(set) var broken: HTTP2Error?
+  private var broken: HTTP2Error?
+  /// Whether there is a ``failure``; asked with each answer.
+  private(set) var isBroken = false
 
   /// Why the connection cannot go on; ``receive(_:at:)`` threw it.
   package var failure: HTTP2Error? { broken }
@@ -52,8 +56,9 @@ package final class HTTP2Connection {
     let taken = nghttp2_session_mem_recv(
       session.raw, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard taken >= 0 else { throw fail(Self.meaning(of: Int32(truncatingIfNeeded: taken))) }
-    while let (id, code) = collector.rejected.popLast() {
-      nghttp2_submit_rst_stream(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code.rawValue)
+    while let rejection = collector.rejected.popLast() {
+      nghttp2_submit_rst_stream(
+        session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), rejection.id, rejection.code.rawValue)
     }
     if collector.isViolated { throw fail(.violated) }
     if let flood = collector.flood { throw fail(.flooded(flood)) }
@@ -82,7 +87,7 @@ package final class HTTP2Connection {
     var filled = 0
     while filled < buffer.count {
       if chunk.isEmpty, ownFramesTaken == ownFrames.count {
-        guard failure == nil, loadChunk() || becameQuiet() else { break }
+        guard !isBroken, loadChunk() || becameQuiet() else { break }
         continue
       }
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -126,11 +131,11 @@ package final class HTTP2Connection {
   package var lastPeerStream: Int32 { nghttp2_session_get_last_proc_stream_id(session.raw) }
 
   /// An answer has begun and not ended, for one because the peer's window is closed.
-  package var owesOutput: Bool { collector.open.contains { $0._withUnsafeGuaranteedRef { $0.isAnswered } } }
+  package var owesOutput: Bool { collector.open.elements.contains { $0._withUnsafeGuaranteedRef { $0.isAnswered } } }
 
   /// A request is whole and its answer has not begun: it waits for something of ours.
   package var owesAnswer: Bool {
-    collector.open.contains { $0._withUnsafeGuaranteedRef { $0.isRemoteEnded && !$0.isAnswered } }
+    collector.open.elements.contains { $0._withUnsafeGuaranteedRef { $0.isRemoteEnded && !$0.isAnswered } }
   }
 
   /// A first GOAWAY waits for an answer that leaves no stream open.
@@ -173,8 +178,9 @@ package final class HTTP2Connection {
     }
     guard count > 0 else { return false }
     let loaded = UnsafeRawBufferPointer(start: start, count: count)
-    if let announced = announcements.first, SettingsFrame.isRequest(loaded) {
+    if hasAnnouncements, let announced = announcements.first, SettingsFrame.isRequest(loaded) {
       announcements.removeFirst()
+      hasAnnouncements = !announcements.isEmpty
       ownFrames = SettingsFrame.announcing(announced, in: loaded)
       ownFramesTaken = 0
     } else {
@@ -212,7 +218,10 @@ package final class HTTP2Connection {
       settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(Int32.max))
     let all = entries + [outOfReach]
     let result = nghttp2_submit_settings(session.raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), all, all.count)
-    if result == 0 { announcements.append(UInt32(clamping: streams)) }
+    if result == 0 {
+      announcements.append(UInt32(clamping: streams))
+      hasAnnouncements = true
+    }
     return result
   }
 
@@ -262,6 +271,7 @@ package final class HTTP2Connection {
 
   private func fail(_ error: HTTP2Error) -> HTTP2Error {
     broken = error
+    isBroken = true
     if error == .prefaceInvalid {
       ownFrames = []
       ownFramesTaken = 0

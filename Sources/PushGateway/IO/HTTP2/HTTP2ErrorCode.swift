@@ -1,5 +1,5 @@
 /// An error code as RST_STREAM and GOAWAY carry it (RFC 9113 §7). Open: a peer may send any number.
-package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
+package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
   package let rawValue: UInt32
 
   package init(rawValue: UInt32) { self.rawValue = rawValue }

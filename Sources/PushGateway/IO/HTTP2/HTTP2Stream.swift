@@ -17,9 +17,13 @@ package final class HTTP2Stream {
   package var id: Int32 { number }
   /// Header fields of the message received: the request on a server, the final response on a client.
   package let headers = HeaderBlock()
-  /// Body of the message received, up to its limit. Give its buffer back with
-  /// ``HTTP2Connection/releaseRequest(of:)`` as soon as it has been read.
-  package var body: [UInt8] { received }
+  /// Body of the message received, up to its limit; a copy.
+  package var body: [UInt8] { Array(bodyBytes) }
+  /// The body itself. It stays until it is given back with ``HTTP2Connection/releaseRequest(of:)``, which is to be as soon
+  /// as it has been read, or until its stream closes.
+  package var bodyBytes: UnsafeRawBufferPointer {
+    received?._withUnsafeGuaranteedRef { $0.bytes } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+  }
 
   /// The peer has finished its message.
   package var isRemoteEnded: Bool { state.isRemoteEnded }
@@ -30,12 +34,15 @@ package final class HTTP2Stream {
   var isHeadRequest: Bool { headers.withValue(of: .method) { $0.elementsEqual("HEAD".utf8) } ?? false }
 
   var number: Int32 = 0
-  var received: [UInt8] = []
+  /// Lent by the pool when the first octet comes.
+  var received: BodyBuffer.Keeper?
   /// Place in the connection's list of open streams.
   var slot = 0
   var state = State()
   /// The message that we send.
   var outgoing: [UInt8] = []
+  /// Something was written to `outgoing` since it was last cleared.
+  private var hasOutgoing = false
 
   /// What is forgotten between two streams, at one stroke.
   struct State {
@@ -63,6 +70,9 @@ package final class HTTP2Stream {
     var resetsWhenSent = false
   }
 
+  /// Octets of the body that are held.
+  var bodyCount: Int { received?._withUnsafeGuaranteedRef { $0.count } ?? 0 }
+
   /// Octets written and not yet framed. A frame that is only partly taken counts in
   /// ``HTTP2Connection/isOutputEmpty(of:)``, not here.
   package var unframedOutput: Int { outgoing.count - state.outgoingTaken }
@@ -70,12 +80,15 @@ package final class HTTP2Stream {
   /// Client: the body so far, which leaves the stream; the next octet is reported again.
   package func takeBody() -> [UInt8] {
     state.hasReportedData = false
-    let taken = received
-    received = []
+    let taken = body
+    received?._withUnsafeGuaranteedRef { $0.removeAll() }
     return taken
   }
 
+  deinit { received?.release() }
+
   func appendOutgoing(_ bytes: UnsafeRawBufferPointer) {
+    hasOutgoing = true
     if state.outgoingTaken == outgoing.count {
       outgoing.removeAll(keepingCapacity: true)
       state.outgoingTaken = 0
@@ -91,6 +104,8 @@ package final class HTTP2Stream {
     number = 0
     headers.removeAll()
     state = State()
+    guard hasOutgoing else { return }
+    hasOutgoing = false
     if outgoing.capacity > 4096 {
       outgoing = []
     } else if !outgoing.isEmpty {

@@ -3,9 +3,9 @@
 /// Last in, first out: what was used last is still in the processor's cache. Body buffers rest apart from the streams,
 /// since a body is done when its request has been read, long before its stream closes. Not Sendable.
 package final class HTTP2StreamPool {
-  /// The pool keeps them: it releases them with itself.
-  private var streams: [HTTP2Stream.Keeper] = []
-  private var bodies: [[UInt8]] = []
+  /// The pool keeps these, and the bodies: it releases them with itself.
+  private let streams = PlainList<HTTP2Stream.Keeper>()
+  private let bodies = PlainList<BodyBuffer.Keeper>()
   private let limit: Int
   let memory = SessionMemory()
 
@@ -15,7 +15,8 @@ package final class HTTP2StreamPool {
   }
 
   deinit {
-    for stream in streams { stream.release() }
+    while let stream = streams.popLast() { stream.release() }
+    while let body = bodies.popLast() { body.release() }
   }
 
   package var restingStreams: Int { streams.count }
@@ -32,20 +33,19 @@ package final class HTTP2StreamPool {
     if streams.count < limit { streams.append(stream) } else { stream.release() }
   }
 
-  func lendBody(to stream: HTTP2Stream) {
-    if let body = bodies.popLast() {
-      stream.received = body
-    } else {
-      stream.received.reserveCapacity(512)
-    }
+  func lendBody(to stream: HTTP2Stream) -> BodyBuffer.Keeper {
+    let body = bodies.popLast() ?? Unmanaged.passRetained(BodyBuffer())
+    stream.received = body
+    return body
   }
 
   func giveBackBody(of stream: HTTP2Stream) {
-    guard stream.received.capacity > 0 else { return }
-    var body = stream.received
-    stream.received = []
-    guard body.capacity <= 16_384, bodies.count < limit else { return }
-    body.removeAll(keepingCapacity: true)
-    bodies.append(body)
+    guard let body = stream.received else { return }
+    stream.received = nil
+    let isFit = body._withUnsafeGuaranteedRef {
+      $0.removeAll()
+      return $0.capacity <= 16_384
+    }
+    if isFit, bodies.count < limit { bodies.append(body) } else { body.release() }
   }
 }

@@ -10,10 +10,12 @@ package import HTTPMessage
 ///
 /// The list is kept as nghttp2 takes it, in memory of its own, which is freed with it.
 package struct OutgoingFields: ~Copyable {
-  private var fields: UnsafeMutableBufferPointer<nghttp2_nv>
+  private var fields: UnsafeMutablePointer<nghttp2_nv>
+  private var fieldCapacity: Int
   package private(set) var count = 0
   /// What the fields point to that is no text of the program.
-  private var bytes: UnsafeMutableRawBufferPointer
+  private var bytes: UnsafeMutablePointer<UInt8>
+  private var byteCapacity: Int
   private var used = 0
   /// The known names among the fields that are not indexed; bits of ``HeaderBlock/bit(of:)``.
   private(set) var unindexedNames: UInt32 = 0
@@ -25,7 +27,9 @@ package struct OutgoingFields: ~Copyable {
 
   private init(fields: Int, bytes: Int) {
     self.fields = .allocate(capacity: fields)
-    self.bytes = .allocate(byteCount: bytes, alignment: 8)
+    fieldCapacity = fields
+    self.bytes = .allocate(capacity: bytes)
+    byteCapacity = bytes
   }
 
   deinit {
@@ -106,20 +110,18 @@ package struct OutgoingFields: ~Copyable {
   /// A name that is only known at run time; for clients and tests.
   package mutating func append(copyingName name: [UInt8], _ value: [UInt8], indexed: Bool = true) {
     name.withUnsafeBytes { copy($0) }
-    let start = bytes.baseAddress?.advanced(by: used - name.count).assumingMemoryBound(to: UInt8.self)
+    let start = bytes + (used - name.count)
     add(
-      nghttp2_nv(name: start, value: start?.advanced(by: name.count), namelen: name.count, valuelen: 0, flags: 0),
+      nghttp2_nv(name: start, value: start + name.count, namelen: name.count, valuelen: 0, flags: 0),
       indexed: indexed)
     write(value)
   }
 
   /// Starts a field whose value is then written in pieces with `write`.
   package mutating func open(_ name: StaticString, indexed: Bool = true) {
-    // Nothing is there yet, but an empty value wants an address, too.
-    let start = bytes.baseAddress?.advanced(by: used).assumingMemoryBound(to: UInt8.self)
     add(
       nghttp2_nv(
-        name: UnsafeMutablePointer(mutating: name.utf8Start), value: start, namelen: name.utf8CodeUnitCount,
+        name: UnsafeMutablePointer(mutating: name.utf8Start), value: bytes + used, namelen: name.utf8CodeUnitCount,
         valuelen: 0, flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)),
       indexed: indexed)
   }
@@ -158,42 +160,43 @@ package struct OutgoingFields: ~Copyable {
   }
 
   private mutating func add(_ field: nghttp2_nv, indexed: Bool) {
-    if count == fields.count { makeRoomForFields() }
-    var field = field
-    if !indexed { field.flags |= Self.noIndex }
-    fields.initializeElement(at: count, to: field)
+    if count == fieldCapacity { makeRoomForFields() }
+    (fields + count).initialize(to: field)
+    if !indexed { fields[count].flags |= Self.noIndex }
     count += 1
   }
 
   private mutating func copy(_ piece: UnsafeRawBufferPointer) {
-    if piece.count > bytes.count - used { makeRoom(for: piece.count) }
-    UnsafeMutableRawBufferPointer(rebasing: bytes[used...]).copyMemory(from: piece)
+    guard let start = piece.baseAddress else { return }
+    if piece.count > byteCapacity - used { makeRoom(for: piece.count) }
+    UnsafeMutableRawPointer(bytes + used).copyMemory(from: start, byteCount: piece.count)
     used += piece.count
   }
 
   private mutating func makeRoomForFields() {
-    let larger = UnsafeMutableBufferPointer<nghttp2_nv>.allocate(capacity: 2 * fields.count + 8)
-    _ = larger.update(fromContentsOf: fields)
+    fieldCapacity = 2 * fieldCapacity + 8
+    let larger = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: fieldCapacity)
+    larger.initialize(from: fields, count: count)
     fields.deallocate()
     fields = larger
   }
 
   /// Moves the bytes, and with them what the fields point to.
   private mutating func makeRoom(for extra: Int) {
-    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * bytes.count + extra + 256, alignment: 8)
-    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<used]))
-    func moved(_ address: UnsafeMutablePointer<UInt8>?, _ flag: nghttp2_nv_flag, of field: nghttp2_nv)
-      -> UnsafeMutablePointer<UInt8>?
-    {
-      guard UInt32(field.flags) & flag.rawValue == 0, let address, let old = bytes.baseAddress else { return address }
-      return larger.baseAddress?.advanced(by: UnsafeRawPointer(address) - UnsafeRawPointer(old))
-        .assumingMemoryBound(to: UInt8.self)
+    byteCapacity = 2 * byteCapacity + extra + 256
+    let (old, larger) = (bytes, UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity))
+    larger.initialize(from: old, count: used)
+    func moved(
+      _ address: UnsafeMutablePointer<UInt8>?, _ flag: nghttp2_nv_flag, of field: nghttp2_nv
+    ) -> UnsafeMutablePointer<UInt8>? {
+      guard UInt32(field.flags) & flag.rawValue == 0, let address else { return address }
+      return larger + (address - old)
     }
     for place in 0..<count {
       fields[place].name = moved(fields[place].name, NGHTTP2_NV_FLAG_NO_COPY_NAME, of: fields[place])
       fields[place].value = moved(fields[place].value, NGHTTP2_NV_FLAG_NO_COPY_VALUE, of: fields[place])
     }
-    bytes.deallocate()
+    old.deallocate()
     bytes = larger
   }
 
@@ -207,7 +210,7 @@ package struct OutgoingFields: ~Copyable {
   ) -> Result {
     if names != 0 { setNoIndex(of: names, to: false) }
     defer { if names != 0 { setNoIndex(of: names, to: true) } }
-    return body(UnsafeBufferPointer(rebasing: fields[..<count]))
+    return body(UnsafeBufferPointer(start: fields, count: count))
   }
 
   private func setNoIndex(of names: UInt32, to isSet: Bool) {
