@@ -3,8 +3,9 @@ import Glibc
 
 /// Owns one epoll instance and the array into which it reports.
 struct Selector: ~Copyable {
-  /// Ready descriptors that one turn takes at most; the rest are reported in the next one.
-  static let eventsPerTurn = 256
+  /// Ready descriptors that one turn takes at most; the rest are reported in the next one, before these again. A turn is
+  /// to be short: listeners, mailboxes and timers have one chance in each, and what it decides is committed at its end.
+  static let eventsPerTurn = 32
 
   private let descriptor: FileDescriptor
   private let events: UnsafeMutablePointer<epoll_event>
