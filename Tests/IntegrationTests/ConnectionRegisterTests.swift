@@ -22,6 +22,23 @@ import Testing
     #expect(register.admit("a", atMost: 100, perAddress: 4) == .admitted(loop: 1))
   }
 
+  @Test("One handshake too many ends the oldest of the loop that has the most, and never that of another")
+  func handshakes() {
+    let register = ConnectionRegister(loops: 2)
+    for _ in 0..<3 { #expect(register.handshakeBegan(on: 1, atMost: 3) == nil) }
+    #expect(register.handshakeBegan(on: 0, atMost: 3) == 1)
+    register.handshakeEnded(on: 1)
+    #expect(register.handshakeBegan(on: 0, atMost: 4) == nil)
+  }
+
+  @Test("Room is looked for on behalf of a few at once") func searches() {
+    let register = ConnectionRegister(loops: 2)
+    #expect(register.beginSearch(atMost: 1))
+    #expect(!register.beginSearch(atMost: 1))
+    register.endSearch()
+    #expect(register.beginSearch(atMost: 1))
+  }
+
   @Test("When all places are taken, one that leaves makes room for one, and only so many may leave at once")
   func leaving() {
     let register = ConnectionRegister(loops: 2)

@@ -171,7 +171,12 @@ async def test_a_store_that_cannot_write_answers_503_and_heals(start, fault) -> 
     for _ in range(2):
         with fault(gateway) as cause:
             await until(lambda: not gateway.is_ready())
-            accepted = load.accepted
+            # Answers may be on their way to their connections still.
+            accepted = -1
+            async with asyncio.timeout(30):
+                while accepted != load.accepted:
+                    accepted = load.accepted
+                    await asyncio.sleep(0.3)
             async with await Provider.connect(gateway) as backend:
                 for turn in range(200):
                     assert (await backend.push(tokens[turn % len(tokens)])).status == 503

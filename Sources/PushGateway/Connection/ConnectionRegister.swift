@@ -16,12 +16,17 @@ final class ConnectionRegister: Sendable {
     var perLoop: [Int]
     /// Told to leave because the gateway was full, and not gone yet.
     var leaving = 0
+    /// TLS handshakes under way, by loop.
+    var handshakes: [Int]
+    /// Newcomers for whom room is looked for.
+    var searches = 0
   }
 
   private let state: Mutex<State>
-  private let underWay = Atomic(0)
 
-  init(loops: Int) { state = Mutex(State(perLoop: Array(repeating: 0, count: loops))) }
+  init(loops: Int) {
+    state = Mutex(State(perLoop: Array(repeating: 0, count: loops), handshakes: Array(repeating: 0, count: loops)))
+  }
 
   /// Counts one connection more, if there is room.
   /// - Parameters:
@@ -39,10 +44,32 @@ final class ConnectionRegister: Sendable {
     }
   }
 
-  /// TLS handshakes under way.
-  var handshakes: Int { underWay.load(ordering: .relaxed) }
-  func handshakeBegan() { underWay.wrappingAdd(1, ordering: .relaxed) }
-  func handshakeEnded() { underWay.wrappingSubtract(1, ordering: .relaxed) }
+  /// A TLS handshake began.
+  /// - Parameter limit: how many there may be, on all loops together.
+  /// - Returns: if there are more, the loop that has the most of them, to end its oldest.
+  func handshakeBegan(on loop: Int, atMost limit: Int) -> Int? {
+    state.withLock { state in
+      state.handshakes[loop] += 1
+      guard state.handshakes.reduce(0, +) > limit else { return nil }
+      var most = loop
+      for other in state.handshakes.indices where state.handshakes[other] > state.handshakes[most] { most = other }
+      return most
+    }
+  }
+
+  func handshakeEnded(on loop: Int) { state.withLock { $0.handshakes[loop] -= 1 } }
+
+  /// Room is looked for on all loops. Until it is found a newcomer has a descriptor and counts for nothing else.
+  /// - Returns: false if that is done for so many already that one more is turned away.
+  func beginSearch(atMost limit: Int) -> Bool {
+    state.withLock { state in
+      guard state.searches < limit else { return false }
+      state.searches += 1
+      return true
+    }
+  }
+
+  func endSearch() { state.withLock { $0.searches -= 1 } }
 
   /// One is told to leave.
   /// - Returns: false if so many are leaving already that no more may be told.

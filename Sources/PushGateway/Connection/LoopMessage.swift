@@ -8,6 +8,6 @@ enum LoopMessage: Sendable {
   case roomSearch(RoomSearch)
   /// One of this loop's was the oldest idle one of all, and goes for the newcomer.
   case makeRoom(RoomSearch)
-  /// Something to be done or asked, by the admin threads, the gateway's owner.
+  /// Something to be done or asked, by the admin threads, the gateway's owner and other loops.
   case perform(@Sendable (LoopWorker) -> Void)
 }

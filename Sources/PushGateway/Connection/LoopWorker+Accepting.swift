@@ -13,7 +13,9 @@ extension LoopWorker: ConnectionAcceptor {
       return
     }
     let newcomer = Newcomer(descriptor: descriptor.release(), peer: peer, door: door)
-    if !admit(newcomer) { takePart(in: RoomSearch(for: newcomer, among: siblings.count)) }
+    guard !admit(newcomer) else { return }
+    guard register.beginSearch(atMost: Self.searchesAtOnce) else { return turnAway(newcomer) }
+    takePart(in: RoomSearch(for: newcomer, among: siblings.count))
   }
 
   /// Gives a newcomer to the loop that has the fewest connections, or sends it away for its address.

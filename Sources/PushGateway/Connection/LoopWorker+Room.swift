@@ -11,8 +11,10 @@ extension LoopWorker {
   private static let idleTime: Int64 = 1000
   /// Connections that are found in one look over all of them.
   private static let candidates = 64
-  /// A look that found nobody is not repeated for so long; milliseconds.
+  /// One look does not follow another before so many milliseconds, unless it left some out.
   private static let lookPause: Int64 = 100
+  /// Newcomers for whom all loops look for room at the same time.
+  static let searchesAtOnce = 64
 
   /// What the configuration allows, and no more than there are descriptors for.
   var connectionLimit: Int { min(configuration.limits.connections, Self.connectionBound(descriptors: descriptorRoom)) }
@@ -27,7 +29,7 @@ extension LoopWorker {
 
   /// One more is at the door of a full gateway.
   func takePart(in search: RoomSearch) {
-    guard phase == .serving else { return turnAway(search.newcomer) }
+    guard phase == .serving else { return end(search, served: false) }
     var search = search
     let idle = oldestIdle()
     switch search.heard(idle.flatMap { connections[$0]?.rank }, of: index) {
@@ -38,8 +40,13 @@ extension LoopWorker {
       } else {
         makeRoom(for: search)
       }
-    case .turnAway: turnAway(search.newcomer)
+    case .turnAway: end(search, served: false)
     }
+  }
+
+  private func end(_ search: RoomSearch, served isServed: Bool) {
+    register.endSearch()
+    if !isServed { turnAway(search.newcomer) }
   }
 
   /// Tells the oldest idle connection to leave, and takes the newcomer in its place.
@@ -47,28 +54,28 @@ extension LoopWorker {
     guard phase == .serving, let id = oldestIdle(), let connection = connections[id],
       case .provider(let provider) = connection.role, register.beginLeaving(atMost: leavingLimit)
     else {
-      if let again = search.again { takePart(in: again) } else { turnAway(search.newcomer) }
+      if let again = search.again { takePart(in: again) } else { end(search, served: false) }
       return
     }
     evicted.insert(id)
     counters.connectionsEvicted += 1
     provider.leave(Refusal(.idleTimeout, "The gateway is full, and this connection was idle."), on: connection)
     touch(connection)
-    if !admit(search.newcomer) { turnAway(search.newcomer) }
+    end(search, served: admit(search.newcomer))
   }
 
   /// The one that would go first.
   private func oldestIdle() -> ConnectionID? {
     let now = loop.now.bootMilliseconds
-    while let id = evictable.last {
-      if isIdle(id, at: now) { return id }
-      evictable.removeLast()
-    }
-    guard now - lookedForIdleAt >= Self.lookPause else { return nil }
+    while let id = evictable.last, !isIdle(id, at: now) { evictable.removeLast() }
+    // Strangers who have become idle since then go before all that is left.
+    if let id = evictable.last, connections[id]?.isTrusted == false { return id }
+    let isUsedUp = evictable.isEmpty && hasLeftSomeOut
+    guard isUsedUp || now - lookedForIdleAt >= Self.lookPause else { return evictable.last }
     lookedForIdleAt = now
     let idle = connections.all.filter { isIdle($0.id, at: now) }.sorted { $0.rank < $1.rank }
+    hasLeftSomeOut = idle.count > Self.candidates
     evictable = idle.prefix(Self.candidates).reversed().map(\.id)
-    if evictable.count == Self.candidates { lookedForIdleAt = .min / 2 }
     return evictable.last
   }
 
@@ -99,19 +106,25 @@ extension LoopWorker {
 
   func endHandshake() {
     handshakes.end()
-    register.handshakeEnded()
+    register.handshakeEnded(on: index)
   }
 
   /// The oldest handshake makes room for the newest: an honest one takes two round trips, and is over by then.
   func beginHandshake(_ id: ConnectionID) {
     handshakes.begin(id)
-    register.handshakeBegan()
-    while register.handshakes > configuration.limits.handshakes {
-      guard let oldest = handshakes.popOldest(where: { connections[$0]?.isHandshaking == true }) else { break }
-      counters.handshakesFailed += 1
-      connections[oldest]?.close()
-    }
     handshakes.tidy { connections[$0]?.isHandshaking == true }
+    guard let loop = register.handshakeBegan(on: index, atMost: configuration.limits.handshakes) else { return }
+    if let sibling = siblings[loop] {
+      sibling.postAlways(.perform { $0.endOldestHandshake() })
+    } else {
+      endOldestHandshake()
+    }
+  }
+
+  private func endOldestHandshake() {
+    guard let oldest = handshakes.popOldest(where: { connections[$0]?.isHandshaking == true }) else { return }
+    counters.handshakesFailed += 1
+    connections[oldest]?.close()
   }
 }
 

@@ -59,6 +59,7 @@ final class LoopWorker {
   /// Idle ones that may be told to, the oldest last, and when they were looked for (boot milliseconds).
   var evictable: [ConnectionID] = []
   var lookedForIdleAt: Int64 = .min / 2
+  var hasLeftSomeOut = false
   var handshakes = HandshakeQueue()
   let providerStreams = HTTP2StreamPool()
   let deviceStreams = HTTP2StreamPool()
