@@ -1,5 +1,4 @@
 import GatewayCore
-import TokenStore
 
 /// What a loop asks of the ledger, or tells it. Values only: the ledger may live on another thread.
 enum LedgerCall: Sendable {
@@ -28,54 +27,4 @@ enum LedgerCall: Sendable {
     }
     return MemoryLayout<Self>.stride + 64 + held
   }
-}
-
-/// A push whose request was found right.
-struct PushCall: Sendable {
-  var place: RequestPlace
-  var push: IncomingPush
-  var token: DeviceToken
-  var environment: GatewayEnvironment
-  var bundleID: BundleID
-}
-
-/// A request of the device listener whose path and credential can be read.
-struct DeviceCall: Sendable {
-  enum Caller: Sendable {
-    /// - host: where it comes from, without the port.
-    case enrolling(DeviceScope, host: String)
-    case device(DeviceID, keyHash: [UInt8])
-  }
-
-  enum Body: Sendable {
-    case whole([UInt8])
-    /// Longer than any request's. Who may not ask at all is told that first.
-    case tooLong
-
-    var byteCount: Int { if case .whole(let bytes) = self { bytes.count } else { 0 } }
-  }
-
-  var place: RequestPlace
-  var route: DeviceRoute
-  var caller: Caller
-  var body: Body
-  var lastEventID: [UInt8]?
-}
-
-/// A request about a fan-out whose head, and body where it has one, were found right.
-struct FanOutCall: Sendable {
-  enum Wish: Sendable {
-    case begin(FanOutOrder)
-    case report(CanonicalUUID)
-    case watch(CanonicalUUID)
-    case cancel(CanonicalUUID)
-
-    var byteCount: Int { if case .begin(let order) = self { order.push.payload?.count ?? 0 } else { 0 } }
-  }
-
-  var place: RequestPlace
-  var wish: Wish
-  /// Whose credential it bears.
-  var team: String?
-  var environment: GatewayEnvironment
 }
