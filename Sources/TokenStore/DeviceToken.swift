@@ -15,7 +15,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   package init?(bytes: UnsafeRawBufferPointer) {
     guard (1...Self.maximumCount).contains(bytes.count) else { return nil }
     length = UInt8(bytes.count)
-    for index in 0..<min(32, bytes.count) { head[index] = bytes[index] }
+    withUnsafeMutableBytes(of: &head) { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(32))) }
     if bytes.count > 32 { tail = Array(bytes[32...]) }
   }
 
@@ -85,9 +85,8 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
   }
 
   package func hash(into hasher: inout Hasher) {
-    hasher.combine(count)
-    var copy = head
-    withUnsafeBytes(of: &copy) { hasher.combine(bytes: $0) }
-    hasher.combine(tail)
+    withUnsafeBytes(of: head) { hasher.combine(bytes: $0) }
+    hasher.combine(length)
+    if let tail { hasher.combine(tail) }
   }
 }

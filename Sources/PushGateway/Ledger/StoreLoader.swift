@@ -49,6 +49,8 @@ struct StoreLoader {
   /// - Returns: how many rows of the trail could not be read.
   static func read(_ store: OpenedStore, into ledger: Ledger, at now: LedgerTime) throws -> Int {
     var restore = Ledger.Restore(into: ledger)
+    restore.makeRoom(
+      devices: try store.rowCount(of: .device), registrations: try store.rowCount(of: .registration))
     for table in Ledger.restoreOrder {
       try store.forEachRow(of: table) { id, asOf, value in try restore.row(table, id: id, asOf: asOf, value) }
     }

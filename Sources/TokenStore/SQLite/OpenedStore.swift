@@ -34,6 +34,10 @@ package final class OpenedStore {
     return epoch
   }
 
+  package func rowCount(of table: StoredRow.Table) throws(DatabaseError) -> Int {
+    Int(try database.integer("SELECT count(*) FROM \(table.name)") ?? 0)
+  }
+
   /// Every row of a table, by ascending id.
   /// - Parameter body: gets the row's id, its `asOf` and its value; the bytes are valid only inside the call.
   package func forEachRow(

@@ -125,7 +125,7 @@ import TokenStore
     bytes.removeLast(bytes.count - Self.lengthWithoutContact(bytes))
     let read = try bytes.withUnsafeBytes { buffer in
       var reader = ByteReader(buffer)
-      let read = try DeviceState.decodeRow(number: 1, &reader) { $0 }
+      let read = try DeviceState.decodeRow(number: 1, &reader, sharing: SharedValues()) { $0 }
       try reader.end()
       return read
     }

@@ -26,7 +26,17 @@ package struct ByteReader {
     return bytes[position]
   }
 
+  @inline(__always)
   package mutating func number() throws(Damage) -> UInt64 {
+    // Most are that short: lengths, flags, counts.
+    if position < bytes.count, bytes[position] < 0x80 {
+      defer { position += 1 }
+      return UInt64(bytes[position])
+    }
+    return try longNumber()
+  }
+
+  private mutating func longNumber() throws(Damage) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64 {
@@ -61,10 +71,8 @@ package struct ByteReader {
 
   package mutating func fixed() throws(Damage) -> UInt64 {
     guard bytes.count - position >= 8 else { throw damage("eight more bytes") }
-    var value: UInt64 = 0
-    for index in position..<position + 8 { value = value << 8 | UInt64(bytes[index]) }
-    position += 8
-    return value
+    defer { position += 8 }
+    return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
   /// The end of what the row or record says.
@@ -79,15 +87,37 @@ package struct ByteReader {
   }
 
   package mutating func blob(atMost limit: Int = 1 << 20) throws(Damage) -> [UInt8] {
+    Array(try borrowedBlob(atMost: limit))
+  }
+
+  /// As ``blob(atMost:)``, lent as the reader's own bytes are.
+  mutating func borrowedBlob(atMost limit: Int = 1 << 20) throws(Damage) -> UnsafeRawBufferPointer {
     let length = try count(atMost: limit)
     guard bytes.count - position >= length else { throw damage("\(length) more bytes") }
     defer { position += length }
-    return Array(bytes[position..<position + length])
+    return UnsafeRawBufferPointer(rebasing: bytes[position..<position + length])
+  }
+
+  /// The bytes from an earlier position up to here, lent as the reader's own bytes are.
+  func borrowed(since start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+  }
+
+  /// This reader as it was at an earlier position, to read what lies behind once more.
+  func back(at start: Int) -> ByteReader {
+    var earlier = self
+    earlier.position = start
+    return earlier
   }
 
   package mutating func text(atMost limit: Int = 1 << 16) throws(Damage) -> String {
-    guard let text = String(validating: try blob(atMost: limit), as: UTF8.self) else { throw damage("UTF-8") }
+    guard let text = String(validating: try borrowedText(atMost: limit), as: UTF8.self) else { throw damage("UTF-8") }
     return text
+  }
+
+  /// Where a text stands, whose bytes nobody has looked at.
+  mutating func borrowedText(atMost limit: Int = 1 << 16) throws(Damage) -> UnsafeRawBufferPointer {
+    try borrowedBlob(atMost: limit)
   }
 
   package mutating func optional<Value>(

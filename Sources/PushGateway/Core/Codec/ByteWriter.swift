@@ -13,6 +13,9 @@ package final class ByteWriter {
   package var count: Int { used }
   package var isEmpty: Bool { used == 0 }
 
+  /// What was written, lent until the next change.
+  var borrowed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<used]) }
+
   /// A copy of what was written.
   package var bytes: [UInt8] { Array(memory[..<used]) }
 
@@ -57,7 +60,7 @@ package final class ByteWriter {
   /// What was written before, as it is.
   package func append(_ written: [UInt8]) { written.withUnsafeBytes { append($0) } }
 
-  private func append(_ bytes: UnsafeRawBufferPointer) {
+  func append(_ bytes: UnsafeRawBufferPointer) {
     makeRoom(for: bytes.count)
     UnsafeMutableRawBufferPointer(rebasing: memory[used...]).copyMemory(from: bytes)
     used += bytes.count

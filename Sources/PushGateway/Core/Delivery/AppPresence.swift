@@ -10,6 +10,12 @@ struct AppPresence {
 
   var count: Int { inDevelopment + inProduction }
 
+  mutating func add(_ more: AppPresence) {
+    inDevelopment += more.inDevelopment
+    inProduction += more.inProduction
+    known += more.known
+  }
+
   mutating func add(_ change: Int, in environment: GatewayEnvironment) {
     switch environment {
     case .development: inDevelopment += change

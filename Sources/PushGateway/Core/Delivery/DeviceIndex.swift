@@ -10,6 +10,19 @@ package struct DeviceIndex: Sequence {
 
   func insert(_ device: DeviceState) { table.insert(device) { $0.id.hashValue } }
 
+  /// As ``insert(_:)``, unless another has its id.
+  /// - Returns: whether it is in here now.
+  func insertNew(_ device: DeviceState) -> Bool {
+    table.insert(device) {
+      $0.id.hashValue
+    } unless: {
+      $0.id == device.id
+    }
+  }
+
+  /// Room for so many more.
+  func makeRoom(for more: Int) { table.makeRoom(for: more) { $0.id.hashValue } }
+
   func remove(_ device: DeviceState) { table.remove(device) { $0.id.hashValue } }
 
   /// In no order, as they are now.

@@ -20,14 +20,42 @@ extension DeviceState {
     writer.optional(lastSeen) { $0.signed($1.milliseconds) }
   }
 
+  /// - Parameters:
+  ///   - models: those that were met lately.
+  ///   - intern: the model that all devices share which have an equal one.
   static func decodeRow(
-    number: UInt64, _ reader: inout ByteReader, model: (DeviceModel) -> DeviceModel
+    number: UInt64, _ reader: inout ByteReader, sharing models: SharedValues<DeviceModel>,
+    intern: (DeviceModel) -> DeviceModel
   ) throws(ByteReader.Damage) -> DeviceState {
     let version = try reader.byte()
     guard (1...codecVersion).contains(version) else { throw reader.damage("a device of version 1 or \(codecVersion)") }
     let id = DeviceID(CanonicalUUID(high: try reader.fixed(), low: try reader.fixed()))
-    let keyHash = try reader.blob(atMost: 32)
+    let keyHash = try reader.borrowedBlob(atMost: 32)
     guard keyHash.count == 32 else { throw reader.damage("32 bytes of SHA-256") }
+    let start = reader.position
+    try skipModel(&reader)
+    let model = try models.value(of: reader.borrowed(since: start)) { () throws(ByteReader.Damage) in
+      var again = reader.back(at: start)
+      return intern(try decodeModel(&again))
+    }
+    let device = DeviceState(number: number, id: id, keyHash: digest(keyHash), model: model)
+    if version > 1 {
+      device.lastSeen = try reader.optional { (reader) throws(ByteReader.Damage) in
+        LedgerTime(milliseconds: try reader.signed())
+      }
+    }
+    return device
+  }
+
+  private static func skipModel(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+    _ = try reader.borrowedText()
+    _ = try reader.borrowedText()
+    _ = try reader.fixed()
+    for _ in 0..<(try reader.count(atMost: DeviceScope.maximumPatterns)) { _ = try reader.borrowedText() }
+    for _ in 0..<(try reader.count(atMost: 8)) { _ = try reader.borrowedText() }
+  }
+
+  private static func decodeModel(_ reader: inout ByteReader) throws(ByteReader.Damage) -> DeviceModel {
     guard let platform = Platform(rawValue: try reader.text()) else { throw reader.damage("a platform") }
     let os = try reader.text()
     let fingerprint = try reader.fixed()
@@ -43,14 +71,8 @@ extension DeviceState {
       }
       environments.append(environment)
     }
-    let scope = DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments)
-    let device = DeviceState(
-      number: number, id: id, keyHash: keyHash, model: model(DeviceModel(platform: platform, os: os, scope: scope)))
-    if version > 1 {
-      device.lastSeen = try reader.optional { (reader) throws(ByteReader.Damage) in
-        LedgerTime(milliseconds: try reader.signed())
-      }
-    }
-    return device
+    return DeviceModel(
+      platform: platform, os: os,
+      scope: DeviceScope(keyFingerprint: fingerprint, bundleIDs: patterns, environments: environments))
   }
 }

@@ -43,11 +43,15 @@ package final class DeviceState {
     }
   }
 
-  package init(number: UInt64, id: DeviceID, keyHash: [UInt8], model: DeviceModel) {
+  package convenience init(number: UInt64, id: DeviceID, keyHash: [UInt8], model: DeviceModel) {
+    self.init(number: number, id: id, keyHash: keyHash.withUnsafeBytes { Self.digest($0) }, model: model)
+  }
+
+  init(number: UInt64, id: DeviceID, keyHash: InlineArray<32, UInt8>, model: DeviceModel) {
     self.number = number
     self.id = id
     self.model = model
-    self.keyHash = keyHash
+    keyDigest = keyHash
   }
 
   package var platform: Platform { model.platform }
@@ -57,7 +61,16 @@ package final class DeviceState {
   /// SHA-256 of the device key: 32 bytes.
   package internal(set) var keyHash: [UInt8] {
     get { (0..<32).map { keyDigest[$0] } }
-    set { for place in 0..<32 { keyDigest[place] = place < newValue.count ? newValue[place] : 0 } }
+    set { keyDigest = newValue.withUnsafeBytes { Self.digest($0) } }
+  }
+
+  /// - Parameter bytes: what is missing of 32 is zeros.
+  static func digest(_ bytes: UnsafeRawBufferPointer) -> InlineArray<32, UInt8> {
+    var digest = InlineArray<32, UInt8>(repeating: 0)
+    withUnsafeMutableBytes(of: &digest) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(32)))
+    }
+    return digest
   }
 
   /// When the device was last heard of, to a day (see ``Ledger/noteContact(with:at:)``), rounded down to an hour. nil

@@ -283,6 +283,13 @@ extension Ledger {
     devicesByKey[device.scope.keyFingerprint, default: 0] += 1
   }
 
+  /// As ``adopt(_:)``, unless another has its id.
+  func adoptNew(_ device: DeviceState) -> Bool {
+    guard devices.insertNew(device) else { return false }
+    devicesByKey[device.scope.keyFingerprint, default: 0] += 1
+    return true
+  }
+
   func adopt(_ registration: RegistrationState) {
     registrations.append(registration)
     registration.device.registrations.append(registration)

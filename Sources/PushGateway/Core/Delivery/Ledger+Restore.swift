@@ -17,15 +17,39 @@ extension Ledger {
   /// Reads a store back: rows first, in ``Ledger/restoreOrder``, then the journal in its order, then ``finish``.
   package struct Restore {
     private let ledger: Ledger
-    private var devices: [UInt64: DeviceState] = [:]
+    private var devices = RowOrder<DeviceState>()
+    private let models = SharedValues<DeviceModel>()
     /// Each with the journal position that its row holds.
-    private var registrations: [UInt64: (state: RegistrationState, asOf: UInt64)] = [:]
+    private var registrations = RowOrder<(state: RegistrationState, asOf: UInt64)>()
+    private let reader = RegistrationReader()
     private var inTrail: Set<UInt64> = []
     /// By generation.
     private var storedPolicies: [UInt32: BudgetPolicySet] = [:]
+    private var lately: LookedUp?
+    /// Registrations of one app that are not in the ledger's count of it yet: neighbours mostly have the same.
+    private var counted: (bundleID: BundleID, presence: AppPresence)?
+
+    /// The policies of one list of widgets, which are those of the next registration too, as a rule.
+    private struct LookedUp {
+      let generation: UInt32
+      let app: App
+      let platform: Platform
+      let widgets: [Widget]
+      let policies: [UInt32]
+    }
 
     package init(into ledger: Ledger) { self.ledger = ledger }
 
+    /// Room for as many rows as there will be, so that no table has to grow over and over.
+    package mutating func makeRoom(devices deviceCount: Int, registrations registrationCount: Int) {
+      devices.makeRoom(for: deviceCount)
+      ledger.devices.makeRoom(for: deviceCount)
+      registrations.makeRoom(for: registrationCount)
+      ledger.registrations.makeRoom(for: registrationCount)
+      ledger.index.makeRoom(for: registrationCount)
+    }
+
+    /// One row; those of a table by ascending id.
     package mutating func row(
       _ table: StoredRow.Table, id: UInt64, asOf: UInt64, _ value: UnsafeRawBufferPointer
     ) throws(RestoreError) {
@@ -73,7 +97,9 @@ extension Ledger {
           let (id, record) = try LedgerRecord.decode(&reader)
           ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
           note(record)
-          guard let (registration, asOf) = registrations[id], asOf < sequence else { continue }
+          guard let place = registrations.find(id) else { continue }
+          let (registration, asOf) = registrations.values[place]
+          guard asOf < sequence else { continue }
           registration.apply(record)
           ledger.batch.noteDirty(registration, since: sequence)
         }
@@ -96,7 +122,10 @@ extension Ledger {
 
     /// - Parameter now: ledger time of this start.
     package consuming func finish(at now: LedgerTime) {
-      for id in inTrail { registrations[id]?.state.isTraced = true }
+      count(nil)
+      for id in inTrail {
+        if let place = registrations.find(id) { registrations.values[place].state.isTraced = true }
+      }
       ledger.trail.forgetOutlived(at: now)
       let oldest = ledger.audit.count - ledger.audit.remembered.count
       for (offset, entry) in ledger.audit.remembered.enumerated() where entry.action == .developerModeOn {
@@ -105,20 +134,11 @@ extension Ledger {
       changeOver(at: now)
     }
 
-    /// Cells are settled under the rules that they were kept under, and then change over to those in force.
+    /// Cells were settled under the rules that they were kept under, and change over to those in force.
     private func changeOver(at now: LedgerTime) {
-      guard let newest = storedPolicies.keys.max(), let oldest = storedPolicies.keys.min() else {
-        for registration in ledger.registrations { ledger.lookUpPolicies(of: registration, in: ledger.rules.budget) }
-        return ledger.writePolicies()
-      }
+      guard let newest = storedPolicies.keys.max() else { return ledger.writePolicies() }
       ledger.policyGeneration = newest
       ledger.oldGenerations = Set(storedPolicies.keys.filter { $0 < newest })
-      for registration in ledger.registrations {
-        // A generation is forgotten once it makes no difference to any registration that has kept it.
-        let generation = storedPolicies[registration.policyGeneration] == nil ? oldest : registration.policyGeneration
-        registration.policyGeneration = generation
-        ledger.lookUpPolicies(of: registration, in: storedPolicies[generation] ?? ledger.rules.budget)
-      }
       if storedPolicies[newest] != ledger.rules.budget { ledger.beginPolicies() }
       guard !ledger.oldGenerations.isEmpty else { return }
       for registration in ledger.registrations { ledger.refreshPolicies(of: registration, at: now) }
@@ -126,12 +146,10 @@ extension Ledger {
     }
 
     private mutating func device(_ number: UInt64, _ reader: inout ByteReader) throws(ByteReader.Damage) {
-      let device = try DeviceState.decodeRow(number: number, &reader) { ledger.intern($0) }
-      guard devices[number] == nil, ledger.devices[device.id] == nil else {
-        throw reader.damage("a device that no other row holds")
-      }
-      devices[number] = device
-      ledger.adopt(device)
+      let ledger = ledger
+      let device = try DeviceState.decodeRow(number: number, &reader, sharing: models) { ledger.intern($0) }
+      guard devices.append(device, id: number) else { throw reader.damage("rows in the order of their ids") }
+      guard ledger.adoptNew(device) else { throw reader.damage("a device that no other row holds") }
       ledger.nextDeviceNumber = max(ledger.nextDeviceNumber, number + 1)
     }
 
@@ -139,40 +157,73 @@ extension Ledger {
       _ id: UInt64, _ asOf: UInt64, _ reader: inout ByteReader
     ) throws(ByteReader.Damage) {
       let ledger = ledger
-      let devices = devices
-      let registration = try RegistrationState.decodeRow(
-        id: id, &reader, app: { BundleID($0).map { ledger.app($0) } }, device: { devices[$0] })
-      let owned = registration.device.registrations
-      guard registrations[id] == nil, !owned.contains(where: { $0.app === registration.app }) else {
+      let registration = try self.reader.read(
+        id: id, &reader, app: { BundleID($0).map { ledger.app($0) } },
+        device: { devices.find($0).map { devices.values[$0] } }, intern: { ledger.intern($0) })
+      guard registrations.append((registration, asOf), id: id) else {
+        throw reader.damage("rows in the order of their ids")
+      }
+      guard !registration.device.registrations.contains(where: { $0.app === registration.app }) else {
         throw reader.damage("an app that its device has no other row for")
       }
-      guard !registration.isActive || ledger.index.find(registration.token, in: registration.environment) == nil else {
+      guard !registration.isActive || ledger.index.insertNew(registration) else {
         throw reader.damage("a token that no other row holds")
       }
-      registration.widgets = ledger.intern(registration.widgets)
-      registrations[id] = (registration, asOf)
-      ledger.adopt(registration)
-      if registration.isActive { ledger.list(registration) }
+      ledger.registrations.append(registration)
+      registration.device.registrations.append(registration)
+      count(registration)
+      lookUpPolicies(of: registration)
       ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)
       for account in registration.accounts { ledger.nextNumber = max(ledger.nextNumber, account.lastNumber + 1) }
     }
 
-    private func note(_ record: LedgerRecord) {
-      if case .pushed(let push) = record { ledger.nextNumber = max(ledger.nextNumber, push.content.number + 1) }
+    /// - Parameter registration: nil where none comes any more.
+    private mutating func count(_ registration: RegistrationState?) {
+      if let counted, counted.bundleID != registration?.app.bundleID {
+        ledger.presence[counted.bundleID, default: AppPresence()].add(counted.presence)
+        self.counted = nil
+      }
+      guard let registration else { return }
+      var presence = counted?.presence ?? AppPresence()
+      presence.known += 1
+      if registration.isActive { presence.add(1, in: registration.environment) }
+      counted = (registration.app.bundleID, presence)
     }
-  }
 
-  fileprivate func lookUpPolicies(of registration: RegistrationState, in set: BudgetPolicySet) {
-    registration.changeAccounts { accounts in
-      for position in accounts.indices {
-        let widget = registration.widgets[position]
-        accounts[position].policy = policyIndex(
-          kind: widget.kind, family: widget.family, of: registration, in: set)
+    /// Under the rules that its cells were kept under.
+    private mutating func lookUpPolicies(of registration: RegistrationState) {
+      var set = ledger.rules.budget
+      if let oldest = storedPolicies.keys.min() {
+        // A generation is forgotten once it makes no difference to any registration that has kept it.
+        if storedPolicies[registration.policyGeneration] == nil { registration.policyGeneration = oldest }
+        set = storedPolicies[registration.policyGeneration] ?? set
+      }
+      let known =
+        lately.flatMap {
+          $0.generation == registration.policyGeneration && $0.app === registration.app
+            && $0.platform == registration.device.platform && $0.widgets == registration.widgets ? $0 : nil
+        }
+        ?? LookedUp(
+          generation: registration.policyGeneration, app: registration.app, platform: registration.device.platform,
+          widgets: registration.widgets,
+          policies: registration.widgets.map {
+            ledger.policyIndex(kind: $0.kind, family: $0.family, of: registration, in: set)
+          })
+      lately = known
+      // What a row says has the first one.
+      if known.policies.contains(where: { $0 != 0 }) {
+        registration.changeAccounts { for place in $0.indices { $0[place].policy = known.policies[place] } }
+      }
+      guard registration.memory != nil else { return }
+      for place in registration.left.indices {
+        let left = registration.left[place]
+        registration.left[place].policy = ledger.policyIndex(
+          kind: left.kind, family: left.family, of: registration, in: set)
       }
     }
-    for place in registration.left.indices {
-      let left = registration.left[place]
-      registration.left[place].policy = policyIndex(kind: left.kind, family: left.family, of: registration, in: set)
+
+    private func note(_ record: LedgerRecord) {
+      if case .pushed(let push) = record { ledger.nextNumber = max(ledger.nextNumber, push.content.number + 1) }
     }
   }
 

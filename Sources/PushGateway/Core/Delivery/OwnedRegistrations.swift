@@ -31,7 +31,9 @@ package struct OwnedRegistrations: RandomAccessCollection {
     }
   }
 
-  mutating func append(_ registration: RegistrationState) { replace(Array(self) + [registration]) }
+  mutating func append(_ registration: RegistrationState) {
+    if case .none = owned { owned = .one(registration) } else { replace(Array(self) + [registration]) }
+  }
 
   mutating func remove(_ registration: RegistrationState) { replace(filter { $0 !== registration }) }
 

@@ -21,6 +21,9 @@ package struct RegistrationList {
     return found
   }
 
+  /// Room for so many more.
+  mutating func makeRoom(for more: Int) { slots.reserveCapacity(slots.count + more) }
+
   mutating func append(_ registration: RegistrationState) {
     registration.place = UInt32(slots.count)
     slots.append(registration)

@@ -118,9 +118,14 @@ package final class RegistrationState {
   /// As many as `widgets`, in their order. For those who look at one registration; an array is made each time.
   package var states: [WidgetState] { accounts.indices.map { state(of: $0) } }
 
-  /// Another list of widgets, or what the store held of this one.
-  /// - Parameter contents: at least what `states` name. A mark without its push, which only a damaged store can bring,
-  ///   is none.
+  /// What the store held.
+  func setWidgets(_ widgets: [Widget], _ accounts: WidgetAccounts) {
+    self.widgets = widgets
+    heldAccounts = accounts
+  }
+
+  /// Another list of widgets.
+  /// - Parameter contents: at least what `states` name.
   func replace(_ widgets: [Widget], _ states: [WidgetState], naming contents: [PushContent]) {
     self.widgets = widgets
     changeAccounts { $0 = WidgetAccounts(states.map(\.account)) }

@@ -15,10 +15,21 @@ package struct TokenIndex {
   /// The registration's token and environment must not change while it is in here.
   package func insert(_ registration: RegistrationState) { table.insert(registration, hash: Self.hash(of:)) }
 
+  /// As ``insert(_:)``, unless another has its token in its environment.
+  /// - Returns: whether it is in here now.
+  func insertNew(_ registration: RegistrationState) -> Bool {
+    table.insert(registration, hash: Self.hash(of:)) {
+      $0.heldEnvironment == registration.heldEnvironment && $0.heldToken == registration.heldToken
+    }
+  }
+
+  /// Room for so many more.
+  func makeRoom(for more: Int) { table.makeRoom(for: more, Self.hash(of:)) }
+
   package func remove(_ registration: RegistrationState) { table.remove(registration, hash: Self.hash(of:)) }
 
   private static func hash(of registration: RegistrationState) -> Int {
-    hash(registration.token, registration.environment)
+    hash(registration.heldToken, registration.heldEnvironment)
   }
 
   private static func hash(_ token: DeviceToken, _ environment: GatewayEnvironment) -> Int {

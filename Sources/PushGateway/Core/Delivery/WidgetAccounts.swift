@@ -40,7 +40,7 @@ package struct WidgetAccounts: RandomAccessCollection, MutableCollection {
     }
   }
 
-  private mutating func append(_ account: WidgetAccount) {
+  mutating func append(_ account: WidgetAccount) {
     switch held {
     case 0: first = account
     case 1: second = account
