@@ -7,9 +7,8 @@ import TokenStore
 /// Who may send and who may enrol: the keys of a configuration, with what was verified under them. A reload replaces
 /// all of it at once, so that nothing verified under old keys lives on.
 final class Credentials {
-  // Each a property of its own: every push goes through one, and a dictionary allocates to lend what it holds.
-  private var development: ProviderAuthenticator
-  private var production: ProviderAuthenticator
+  private let development: ProviderAuthenticator
+  private let production: ProviderAuthenticator
   /// What the authenticators were made of. A reload that leaves it as it was leaves them, too: what they have verified
   /// need not be verified again at the providers' cost.
   private var providerKeys: [GatewayConfiguration.ProviderKey]?
@@ -42,14 +41,14 @@ final class Credentials {
   ///   - wall: for the token's age.
   ///   - now: for the time between two tokens.
   func authenticate(
-    _ header: borrowing HeaderBlock, in environment: GatewayEnvironment, session: inout ProviderSession, wall: UnixTime,
+    _ header: borrowing HeaderBlock, in environment: GatewayEnvironment, session: ProviderSession, wall: UnixTime,
     now: LedgerTime
   ) throws(Refusal) -> TopicGrant {
     switch environment {
     case .development:
-      try development.authenticate(header, session: &session, now: wall, ledgerNow: now, signatures: keys)
+      try development.authenticate(header, session: session, now: wall, ledgerNow: now, signatures: keys)
     case .production:
-      try production.authenticate(header, session: &session, now: wall, ledgerNow: now, signatures: keys)
+      try production.authenticate(header, session: session, now: wall, ledgerNow: now, signatures: keys)
     }
   }
 

@@ -216,6 +216,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   private func takeEvents() {
     while let event = http2.nextEvent() { role.listener.happened(event, on: self) }
+    worker.ledger.decide()
   }
 
   // MARK: Output

@@ -46,17 +46,30 @@ extension LoopWorker {
     }
   }
 
-  /// 200: these pushes are durable.
+  /// 200: these pushes are durable. Those of one connection come together, and their answers leave while they are in the
+  /// processor's cache.
   func confirm(_ pushes: [PendingOutput.PushAnswer]) {
+    var start = 0
+    while start < pushes.count {
+      let id = pushes[start].place.connection
+      var end = start + 1
+      while end < pushes.count, pushes[end].place.connection == id { end += 1 }
+      if let connection = connections[id], case .provider(let provider) = connection.role {
+        confirm(pushes[start..<end], of: provider, on: connection)
+        connection.flush()
+      }
+      start = end
+    }
+  }
+
+  private func confirm(
+    _ pushes: ArraySlice<PendingOutput.PushAnswer>, of provider: ProviderConnection, on connection: HTTPConnection
+  ) {
     // Taken out for the length of the loop: each access to a property of a class is checked for overlaps.
     var fields = OutgoingFields.none
     swap(&fields, &self.fields)
-    for answer in pushes {
-      guard let connection = connections[answer.place.connection], case .provider(let provider) = connection.role
-      else { continue }
-      provider.confirm(answer, with: &fields, on: connection)
-      touch(connection)
-    }
+    for answer in pushes { provider.confirm(answer, with: &fields, on: connection) }
+    provider.refund(pushes.count)
     swap(&fields, &self.fields)
   }
 

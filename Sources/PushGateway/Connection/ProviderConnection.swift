@@ -10,7 +10,7 @@ final class ProviderConnection: ConnectionListener {
   /// Its place among the configured ones.
   let listener: Int
   let worker: LoopWorker
-  var session = ProviderSession()
+  let session = ProviderSession()
   /// Whose authorities found the client's certificate good; nil without one.
   var judgedBy: TLSContext?
   private var hasRaisedStreams = false
@@ -58,7 +58,8 @@ final class ProviderConnection: ConnectionListener {
         return try serveFanOut(stream, on: connection)
       }
       let head = try judgeHead(of: stream, on: connection)
-      let (token, payload) = try worker.pushValidator.complete(head, payload: stream.bodyBytes)
+      let validator = worker.pushValidator
+      let (token, payload) = try validator.complete(head, payload: stream.bodyBytes)
       if let objection = payload.objection { worker.noteLenient(objection.detail, head.bundleID) }
       try accept(head, token, payload, stream, on: connection)
     } catch {
@@ -75,17 +76,19 @@ final class ProviderConnection: ConnectionListener {
   }
 
   private func judgeHead(of stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> PushHead {
-    let worker = worker
+    let (worker, validator) = (worker, worker.pushValidator)
     defer { raiseStreamsOnceAuthenticated(on: connection) }
-    return try worker.pushValidator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
+    return try validator.head.validate(stream.headers, topics: &worker.topics) { () throws(Refusal) in
       try authenticate(stream, on: connection)
     }
   }
 
   func authenticate(_ stream: HTTP2Stream, on connection: HTTPConnection) throws(Refusal) -> TopicGrant {
     try examineCertificateAfterReload(on: connection)
+    let time = worker.loop.now
     return try worker.credentials.authenticate(
-      stream.headers, in: environment, session: &session, wall: worker.wall, now: worker.now)
+      stream.headers, in: environment, session: session, wall: UnixTime(milliseconds: time.wallMilliseconds),
+      now: worker.clock.time(time))
   }
 
   /// Apple: one stream until the first valid provider token, whatever else is wrong with that request. With a certificate
@@ -145,7 +148,6 @@ final class ProviderConnection: ConnectionListener {
 
   /// 200: the push is durable.
   func confirm(_ answer: PendingOutput.PushAnswer, with fields: inout OutgoingFields, on connection: HTTPConnection) {
-    allowance.refund()
     guard let stream = connection.http2.stream(answer.place.stream) else { return }
     fields.startResponse(status: 200)
     fields.append(answer.id.uuid, as: .apnsID)
@@ -164,6 +166,9 @@ final class ProviderConnection: ConnectionListener {
     }
     connection.http2.respond(to: stream, fields)
   }
+
+  /// So many pushes were accepted.
+  func refund(_ count: Int) { allowance.refund(count) }
 
   private func refuse(_ refusal: Refusal, _ stream: HTTP2Stream, on connection: HTTPConnection) {
     respond(refusal, to: stream, on: connection)

@@ -10,6 +10,8 @@ final class LedgerPort {
 
   private var way: Way
   private var calls: [LedgerCall] = []
+  /// Pushes that were found right and are decided together; see ``decide()``.
+  private var pushes: [PushCall] = []
 
   init(_ worker: LedgerWorker) { way = .direct(worker) }
 
@@ -32,17 +34,33 @@ final class LedgerPort {
   }
 
   /// The answer comes from the ledger, at once or later.
-  func accept(_ push: PushCall) {
+  func accept(_ push: consuming PushCall) {
     switch way {
-    case .direct(let worker): worker.accept(push)
+    case .direct: pushes.append(push)
     case .posted(_, let gate): add(.push(push), gate)
     case .cut: break
     }
   }
 
+  /// Decides, where both share a loop, about all pushes that one reading of a connection has brought. They are judged
+  /// first, all of them: the code that judges a push and the code that decides about it each fit into the processor's
+  /// nearest cache, and both together do not.
+  func decide() {
+    guard !pushes.isEmpty, case .direct(let worker) = way else { return }
+    var taken: [PushCall] = []
+    swap(&taken, &pushes)
+    worker.accept(taken)
+    // The room is used again. Deciding asks for nothing that would be judged here.
+    taken.removeAll(keepingCapacity: true)
+    taken.append(contentsOf: pushes)
+    swap(&taken, &pushes)
+  }
+
   func tell(_ call: LedgerCall) {
     switch way {
-    case .direct(let worker): worker.take(call)
+    case .direct(let worker):
+      decide()
+      worker.take(call)
     case .posted(_, let gate): add(call, gate)
     case .cut: break
     }
@@ -64,7 +82,9 @@ final class LedgerPort {
   /// The loop's last word. Nothing is told behind it.
   func end() {
     switch way {
-    case .direct(let worker): worker.loopEnded()
+    case .direct(let worker):
+      decide()
+      worker.loopEnded()
     case .posted(let mailbox, _):
       flush()
       mailbox.postAlways(.loopEnded)

@@ -1,23 +1,39 @@
+import BudgetThrottle
 import GatewayCore
 import TokenStore
 
 /// Pushes, decided.
 extension LedgerWorker {
-  func accept(_ call: PushCall) {
-    guard isStoreReady else { return loops.tell(.pushRefused(call.place, call.push.id, .storeUnavailable, nil)) }
+  func accept(_ call: PushCall) { accept(CollectionOfOne(call).span) }
+
+  func accept(_ calls: [PushCall]) { accept(calls.span) }
+
+  /// What all of them need is looked up once: nothing is submitted meanwhile, and one reading of a connection brings
+  /// little beside what the store may have to do.
+  private func accept(_ calls: Span<PushCall>) {
+    let (isReady, now) = (isStoreReady, now)
+    var answers: [PendingOutput.PushAnswer] = []
+    swap(&answers, &commits.current.pushes)
+    let before = answers.count
+    for index in calls.indices { accept(calls[index], ifReady: isReady, at: now, &answers) }
+    counters.accepted += UInt64(answers.count - before)
+    swap(&answers, &commits.current.pushes)
+  }
+
+  private func accept(
+    _ call: borrowing PushCall, ifReady isReady: Bool, at now: LedgerTime, _ answers: inout [PendingOutput.PushAnswer]
+  ) {
+    guard isReady else { return loops.tell(.pushRefused(call.place, call.push.id, .storeUnavailable, nil)) }
     switch ledger.accept(call.push, for: call.token, in: call.environment, bundleID: call.bundleID, at: now) {
-    case .accepted(let tally, let number): succeed(call, tally, number)
-    case .duplicate(let number): succeed(call, PushVerdict.Tally(), number)
+    case .accepted(let tally, let number):
+      answers.append(PendingOutput.PushAnswer(place: call.place, id: call.push.id, number: number, tally: tally))
+    case .duplicate(let number):
+      answers.append(
+        PendingOutput.PushAnswer(place: call.place, id: call.push.id, number: number, tally: PushVerdict.Tally()))
     case .denied(let denial):
       var exhaustion: PushVerdict.Exhaustion?
       if case .overBudget(let budget) = denial { exhaustion = budget }
       loops.tell(.pushRefused(call.place, call.push.id, denial.refusal(in: call.environment), exhaustion))
     }
-  }
-
-  private func succeed(_ call: PushCall, _ tally: PushVerdict.Tally, _ number: UInt64) {
-    counters.accepted += 1
-    commits.current.pushes.append(
-      PendingOutput.PushAnswer(place: call.place, id: call.push.id, number: number, tally: tally))
   }
 }

@@ -123,7 +123,9 @@ final class Database {
   }
 
   /// Moves pages from the WAL into the database file. Inside no transaction.
-  func checkpoint(_ kind: Checkpoint) throws(DatabaseError) {
+  /// - Returns: how many pages are left in the WAL alone.
+  @discardableResult
+  func checkpoint(_ kind: Checkpoint) throws(DatabaseError) -> Int {
     let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
     var pages: Int32 = 0
     var moved: Int32 = 0
@@ -131,6 +133,7 @@ final class Database {
     guard code == SQLITE_OK else { throw error(code, statement: "checkpoint") }
     // The next commit begins the WAL anew when everything has been moved; until then the hook's count stands.
     if moved == pages { walPages.pointee = 0 }
+    return Int(pages - moved)
   }
 
   /// The error that the last call on this connection left.

@@ -3,53 +3,37 @@ import Synchronization
 import TokenStore
 
 /// The store thread's mailbox: batches in, in order; and the order to end.
-///
-/// `@unchecked Sendable`: POSIX says that a mutex and a condition may be used from any thread, and everything else
-/// here is touched only while the mutex is held. A condition and not a `Mutex` from the standard library, because
-/// the store thread sleeps in it.
-final class StoreInbox: @unchecked Sendable {
+final class StoreInbox: Sendable {
   /// Until when an ending store may go on trying; nil is for ever.
-  struct Ending { var giveUpAt: ContinuousClock.Instant? }
+  struct Ending: Equatable { var giveUpAt: ContinuousClock.Instant? }
 
   struct Intake {
-    var batches: [StoreBatch]
+    var batches: [StoreBatch] = []
     var ending: Ending?
     var pageLimit: Int?
     /// What others have found broken.
     var damage: String?
   }
 
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var batches: [StoreBatch] = []
-  private var ending: Ending?
-  private var pageLimit: Int?
-  private var damage: String?
-  private var isClosed = false
-  private var left = 0
-  private var isWaitingForBatches = false
+  private struct State {
+    var intake = Intake()
+    var isClosed = false
+    var left = 0
+
+    mutating func takeAll() -> Intake {
+      let taken = intake
+      intake.batches = []
+      intake.pageLimit = nil
+      return taken
+    }
+  }
+
+  private let state = Monitor(State())
   /// Bytes that were appended and are not durable yet.
   private let bytes = Atomic<Int>(0)
 
-  init() {
-    pthread_mutex_init(mutex, nil)
-    var attributes = pthread_condattr_t()
-    pthread_condattr_init(&attributes)
-    // Waiting must not depend on the wall clock, which operators move.
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    pthread_cond_init(condition, &attributes)
-    pthread_condattr_destroy(&attributes)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
-  }
-
   /// After the end: how many batches were appended before it and are not durable.
-  var leftUndurable: Int { locked { left } }
+  var leftUndurable: Int { state.locked { $0.left } }
 
   /// Since when the store thread has been busy with one thing, in nanoseconds of the monotonic clock; 0 while it waits.
   private let busySince = Atomic<UInt64>(0)
@@ -74,11 +58,10 @@ final class StoreInbox: @unchecked Sendable {
 
   /// Never blocks longer than it takes the store thread to take an array.
   func append(_ batch: StoreBatch) {
-    locked {
-      guard !isClosed else { return }
+    state.locked { state in
+      guard !state.isClosed else { return }
       bytes.add(batch.byteCount, ordering: .relaxed)
-      batches.append(batch)
-      if isWaitingForBatches { pthread_cond_signal(condition) }
+      state.intake.batches.append(batch)
     }
   }
 
@@ -87,84 +70,49 @@ final class StoreInbox: @unchecked Sendable {
 
   /// Asks the store to end. A second call may bring the end nearer, not move it away.
   func end(_ wish: Ending) {
-    locked {
-      if let before = ending?.giveUpAt, let wished = wish.giveUpAt {
-        ending = Ending(giveUpAt: min(before, wished))
+    state.locked { state in
+      let before = state.intake.ending?.giveUpAt
+      if let before, let wished = wish.giveUpAt {
+        state.intake.ending = Ending(giveUpAt: min(before, wished))
       } else {
-        ending = Ending(giveUpAt: wish.giveUpAt ?? ending?.giveUpAt)
+        state.intake.ending = Ending(giveUpAt: wish.giveUpAt ?? before)
       }
-      pthread_cond_signal(condition)
     }
   }
 
   /// Somebody else has found the file broken.
-  func report(damage cause: String) {
-    locked {
-      damage = damage ?? cause
-      pthread_cond_signal(condition)
-    }
-  }
+  func report(damage cause: String) { state.locked { $0.intake.damage = $0.intake.damage ?? cause } }
 
-  func limitPages(to count: Int) { locked { pageLimit = count } }
+  func limitPages(to count: Int) { state.locked { $0.intake.pageLimit = count } }
 
   /// Sleeps until there is something to do, then takes all of it.
   func waitForBatches() -> Intake {
-    locked {
-      isWaitingForBatches = true
-      while batches.isEmpty, ending == nil, damage == nil { pthread_cond_wait(condition, mutex) }
-      isWaitingForBatches = false
-      return takeAll()
+    state.wait { state in
+      let intake = state.intake
+      return intake.batches.isEmpty && intake.ending == nil && intake.damage == nil ? nil : state.takeAll()
     }
   }
 
   /// Sleeps until the end is asked for.
-  func waitForEnd() {
-    locked { while ending == nil { pthread_cond_wait(condition, mutex) } }
-  }
+  func waitForEnd() { state.wait { $0.intake.ending == nil ? nil : () } }
 
   /// Takes what is there without waiting.
-  func poll() -> Intake { locked { takeAll() } }
+  func poll() -> Intake { state.locked { $0.takeAll() } }
 
-  /// Sleeps until `instant`, or until an order to end arrives that was not there before. New batches do not wake it.
+  /// Sleeps for so long, or until an order to end arrives that was not there before. New batches do not end it.
   func pause(for duration: Duration) {
-    locked {
-      let before = ending
-      var deadline = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &deadline)
-      let (seconds, attoseconds) = duration.components
-      deadline.tv_sec += Int(seconds)
-      deadline.tv_nsec += Int(attoseconds / 1_000_000_000)
-      if deadline.tv_nsec >= 1_000_000_000 {
-        deadline.tv_sec += 1
-        deadline.tv_nsec -= 1_000_000_000
-      }
-      while ending?.giveUpAt == before?.giveUpAt, (ending == nil) == (before == nil) {
-        if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return }
-      }
-    }
+    let before = state.locked { $0.intake.ending }
+    state.wait(for: duration) { $0.intake.ending == before ? nil : () }
   }
 
   /// Nobody takes batches any more; later ones are dropped, and were never promised anything.
   /// - Parameter undurable: how many of those taken could not be committed.
   func close(leaving undurable: Int) {
-    locked {
-      isClosed = true
-      left = undurable + batches.count
-      batches = []
+    state.locked { state in
+      state.isClosed = true
+      state.left = undurable + state.intake.batches.count
+      state.intake.batches = []
     }
-  }
-
-  private func takeAll() -> Intake {
-    let intake = Intake(batches: batches, ending: ending, pageLimit: pageLimit, damage: damage)
-    batches = []
-    pageLimit = nil
-    return intake
-  }
-
-  private func locked<Value>(_ body: () -> Value) -> Value {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return body()
   }
 }
 

@@ -128,7 +128,7 @@ package enum StoreOpener {
     }
     // A schema that stands in the WAL alone is lost with it, and the file would then pass for an empty one. Best effort:
     // another program may be reading.
-    if version < Migrations.newest { try? database.checkpoint(.truncating) }
+    if version < Migrations.newest { _ = try? database.checkpoint(.truncating) }
     return database
   }
 

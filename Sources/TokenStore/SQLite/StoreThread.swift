@@ -28,16 +28,20 @@ package final class StoreThread: Journal {
   ) throws(StoreOpenError) {
     let path = store.database.path
     let inbox = inbox
+    let checkpointer = try Checkpointer(path: path)
     let worker: StoreWorker
     do throws(DatabaseError) {
-      worker = StoreWorker(try StoreWriter(store), inbox: inbox, delay: retry, reply: reply)
+      worker = StoreWorker(
+        try StoreWriter(store, checkpointer: checkpointer), inbox: inbox, delay: retry, reply: reply)
     } catch {
+      checkpointer.end()
       throw .failed(error)
     }
     do throws(PosixThread.Refused) {
       // The closure dies on the thread and the database with it, so that a join means: closed.
       thread = try PosixThread { worker.run() }
     } catch {
+      checkpointer.end()
       throw .noThread(path: path, cause: error.description)
     }
   }

@@ -53,7 +53,7 @@ final class StoreWorker {
       }
     }
     inbox.close(leaving: undurable.count)
-    if !isDamaged { writer.checkpointAtEnd() }
+    writer.end(emptyingWAL: !isDamaged)
   }
 
   private func succeed(_ count: Int) {

@@ -2,7 +2,10 @@ import TokenStore
 
 /// Writes batches: any number of them as one transaction. Lives on the store thread.
 final class StoreWriter {
-  /// Pages after which the WAL is moved into the database: 4 MiB of 4 KiB pages, so that a checkpoint is short.
+  /// Where the WAL is on its way into the database.
+  private enum Checkpoint { case none, underWay }
+
+  /// Pages after which the WAL is moved into the database: 4 MiB of 4 KiB pages.
   static let checkpointPages = 1000
 
   private let store: OpenedStore
@@ -22,12 +25,15 @@ final class StoreWriter {
   private var trimmedBelow: UInt64 = 0
   /// As `trimmedBelow`, of the trail.
   private var trailTrimmedBelow: UInt64 = 0
+  private let checkpointer: Checkpointer
+  private var checkpoint = Checkpoint.none
   private var nextCheckpoint = StoreWriter.checkpointPages
 
-  init(_ store: OpenedStore) throws(DatabaseError) {
+  init(_ store: OpenedStore, checkpointer: Checkpointer) throws(DatabaseError) {
     let database = store.database
     func prepare(_ sql: String) throws(DatabaseError) -> Statement { try Statement(sql, on: database) }
     self.store = store
+    self.checkpointer = checkpointer
     begin = try prepare("BEGIN IMMEDIATE")
     commit = try prepare("COMMIT")
     insert = try prepare(
@@ -83,18 +89,28 @@ final class StoreWriter {
     trailTrimmedBelow = trimTrailBelow
   }
 
-  /// Moves the WAL's pages once there are enough. Called after the answers have gone out, since it takes a while.
+  /// Has the WAL's pages moved once there are enough, and moves what that leaves. Called after the answers have gone out.
   /// What fails here is tried again later and loses nothing: the WAL holds it.
   func checkpointIfDue() {
-    let pages = database.pagesInWAL
-    guard pages >= nextCheckpoint else { return }
-    try? database.checkpoint(.passive)
-    // Another program's long read may hold pages back; then this asks again after as many more, not every time.
-    nextCheckpoint = database.pagesInWAL + Self.checkpointPages
+    switch checkpoint {
+    case .none:
+      guard database.pagesInWAL >= nextCheckpoint else { return }
+      checkpointer.begin()
+      checkpoint = .underWay
+    case .underWay:
+      guard checkpointer.isIdle else { return }
+      _ = try? database.checkpoint(.passive)
+      // Another program's long read may hold pages back; then this asks again after as many more, not every time.
+      nextCheckpoint = database.pagesInWAL + Self.checkpointPages
+      checkpoint = .none
+    }
   }
 
-  /// Leaves an empty WAL behind, if the disk allows it.
-  func checkpointAtEnd() { try? database.checkpoint(.truncating) }
+  /// Leaves an empty WAL behind, if the disk allows it. Nothing is written afterwards.
+  func end(emptyingWAL: Bool) {
+    checkpointer.end()
+    if emptyingWAL { _ = try? database.checkpoint(.truncating) }
+  }
 
   /// The most pages that the file may have; for tests of a full disk.
   func limitPages(to count: Int) throws(DatabaseError) { try database.execute("PRAGMA max_page_count = \(count)") }

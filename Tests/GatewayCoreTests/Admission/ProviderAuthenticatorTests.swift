@@ -37,7 +37,7 @@ private func bearer(
 
   /// A loop with one connection, on a time of its own.
   private struct Door {
-    var authenticator = ProviderAuthenticator(
+    let authenticator = ProviderAuthenticator(
       environment: .development, keyring: ProviderKeyring(keys: keys(), generation: 1), cacheCapacity: 4)
     var session = ProviderSession()
     let verifier = ChecksumVerifier()
@@ -50,7 +50,7 @@ private func bearer(
       }
       do throws(Refusal) {
         let grant = try authenticator.authenticate(
-          header, session: &session, now: UnixTime(seconds: firstIssued + clock),
+          header, session: session, now: UnixTime(seconds: firstIssued + clock),
           ledgerNow: LedgerTime(milliseconds: clock * 1000), signatures: verifier)
         return bundleID.map(grant.allows) == true ? nil : Refusal(.internalServerError)
       } catch {

@@ -54,7 +54,7 @@ private let caffeine = "com.example.caffeine"
 
   /// A loop with one connection that was let in with a certificate, and a provider key besides.
   private struct Door {
-    var authenticator = ProviderAuthenticator(
+    let authenticator = ProviderAuthenticator(
       environment: .development,
       keyring: ProviderKeyring(
         keys: [
@@ -62,7 +62,7 @@ private let caffeine = "com.example.caffeine"
             keyID: "ABCDEFGHIJ", team: "TEAM000002", environment: .development,
             topics: [BundlePattern("*")].compactMap(\.self))
         ], generation: 1))
-    var session = ProviderSession()
+    let session = ProviderSession()
     var topics = TopicTable(seed: 1)
     let verifier = ChecksumVerifier()
 
@@ -84,7 +84,7 @@ private let caffeine = "com.example.caffeine"
       return Result { () throws(Refusal) in
         try PushHeadValidator(checks: .init()).validate(header, topics: &topics) { () throws(Refusal) in
           try authenticator.authenticate(
-            header, session: &session, now: UnixTime(seconds: seconds), ledgerNow: LedgerTime(milliseconds: 0),
+            header, session: session, now: UnixTime(seconds: seconds), ledgerNow: LedgerTime(milliseconds: 0),
             signatures: verifier)
         }.bundleID
       }

@@ -63,9 +63,9 @@ struct PushRequestFixture {
 
   /// The checks that a request alone decides.
   func judge() -> Result<Verdict, Refusal> {
-    var authenticator = ProviderAuthenticator(
+    let authenticator = ProviderAuthenticator(
       environment: .development, keyring: ProviderKeyring(keys: Self.keys, generation: 1))
-    var session = ProviderSession()
+    let session = ProviderSession()
     var topics = TopicTable(seed: 1)
     let validator = PushValidator(checks: checks)
     let header = self.header
@@ -75,14 +75,14 @@ struct PushRequestFixture {
         _ = try earlier.withUnsafeBytes { bytes in
           Result { () throws(Refusal) in
             try authenticator.authenticate(
-              bytes, session: &session, now: UnixTime(seconds: 1_700_000_010),
+              bytes, session: session, now: UnixTime(seconds: 1_700_000_010),
               ledgerNow: LedgerTime(milliseconds: 10_000), signatures: ChecksumVerifier())
           }
         }.get()
       }
       let head = try validator.head.validate(header, topics: &topics) { () throws(Refusal) in
         try authenticator.authenticate(
-          header, session: &session, now: UnixTime(seconds: 1_700_000_040),
+          header, session: session, now: UnixTime(seconds: 1_700_000_040),
           ledgerNow: LedgerTime(milliseconds: 40_000), signatures: ChecksumVerifier())
       }
       let rest = try withBytes(payload) { body in

@@ -1,8 +1,8 @@
 import BudgetThrottle
 
 /// What one provider connection is bound to: the credential it last used, the key of its first, and when its token last
-/// changed.
-package struct ProviderSession {
+/// changed. A class, so that no push needs to borrow it from its connection.
+package final class ProviderSession {
   /// A signature check is forty microseconds of everybody's loop, so a client that shows a new JWT with each request must
   /// run out of checks before others notice. A connection that keeps the rules needs one check in 20 minutes, and none if
   /// another connection has shown its token before; there is room for some that went wrong.
@@ -18,12 +18,12 @@ package struct ProviderSession {
   private var tokenChanged: LedgerTime?
   /// A text that was refused for what it is, so that a client that insists does not cost a signature check each time.
   private var refused: (text: [UInt8], generation: UInt32, refusal: Refusal)?
-  private var signatureChecks = Self.signatureAllowance
+  private var signatureChecks = ProviderSession.signatureAllowance
 
   package init() {}
 
   /// The connection's client certificate was found good. A later one takes the place of an earlier.
-  package mutating func accept(_ certificate: CertificateCredential) { credential = ConnectionCredential(certificate) }
+  package func accept(_ certificate: CertificateCredential) { credential = ConnectionCredential(certificate) }
 
   /// Who the provider is, once it has shown it.
   package var team: String? { credential.certificate?.team ?? key?.team }
@@ -43,13 +43,13 @@ package struct ProviderSession {
     return refused.text.withUnsafeBytes { $0.hasSameBytes(as: authorization) } ? refused.refusal : nil
   }
 
-  mutating func remember(_ refusal: Refusal, of authorization: UnsafeRawBufferPointer, generation: UInt32) {
+  func remember(_ refusal: Refusal, of authorization: UnsafeRawBufferPointer, generation: UInt32) {
     guard authorization.count <= ProviderToken.maximumBytes + 16 else { return }
     refused = (Array(authorization), generation, refusal)
   }
 
   /// To be called before each signature check.
-  mutating func spendSignatureCheck(at now: LedgerTime) throws(Refusal) {
+  func spendSignatureCheck(at now: LedgerTime) throws(Refusal) {
     guard let wait = signatureChecks.spend(at: now) else { return }
     throw Refusal(
       .tooManyProviderTokenUpdates,
@@ -62,7 +62,7 @@ package struct ProviderSession {
   ///
   /// A change is another `kid` or another `iat`, and not another text: padding and the two forms of a signature give
   /// one token many texts (apns-contract §4.2).
-  mutating func accept(
+  func accept(
     _ new: ProviderCredential, of key: ProviderKeyring.Key, for authorization: UnsafeRawBufferPointer, now: LedgerTime
   ) throws(Refusal) {
     if let bound = self.key {

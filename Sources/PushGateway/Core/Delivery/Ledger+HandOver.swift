@@ -59,14 +59,12 @@ extension Ledger {
     _ registration: RegistrationState, to session: SessionID, given conditions: DeliveryConditions,
     once: WidgetSet = WidgetSet(), at now: LedgerTime
   ) -> WidgetSet {
-    let standing = registration.standing
-    guard !standing.isEmpty else { return WidgetSet() }
     var byToll = InlineArray<5, WidgetSet>(repeating: WidgetSet())
     var due = WidgetSet()
     var expired = WidgetSet()
     var wake = LedgerTime.distantFuture
     let accounts = registration.accounts
-    standing.forEachMark { mark, widgets in
+    registration.forEachMark { mark, widgets in
       for position in widgets {
         let account = accounts[position]
         let policy = policy(account.policy)
@@ -93,7 +91,7 @@ extension Ledger {
       let content = registration.content(of: number)
     {
       var group = WidgetSet()
-      registration.standing.forEachMark { mark, widgets in
+      registration.forEachMark { mark, widgets in
         if mark.number == number { group = group.union(widgets.intersection(rest)) }
       }
       rest = rest.subtracting(group)

@@ -111,10 +111,10 @@ extension Ledger {
   private func noteSuperseded(
     _ marked: WidgetSet, of registration: RegistrationState, by number: UInt64, at now: LedgerTime
   ) {
-    for old in registration.standing {
-      guard case .marks(let mark) = old.role else { continue }
-      let group = old.widgets.intersection(marked)
-      guard !group.isEmpty else { continue }
+    let isTold = gist.explain.keeps(registration.heldEnvironment)
+    registration.forEachMark { mark, widgets in
+      let group = widgets.intersection(marked)
+      guard !group.isEmpty else { return }
       let isDead = mark.expires <= now
       if isDead {
         counts.widgetsExpired += UInt64(group.count)
@@ -122,7 +122,8 @@ extension Ledger {
         counts.widgetsSuperseded += UInt64(group.count)
       }
       fanOuts.note(group.count, as: isDead ? .expired : .superseded, of: mark.number)
-      record(isDead ? .expired : .superseded(by: number), old.content, group, of: registration, at: now)
+      guard isTold, let content = registration.content(of: mark.number) else { return }
+      record(isDead ? .expired : .superseded(by: number), content, group, of: registration, at: now)
     }
   }
 

@@ -9,6 +9,17 @@ final class RegistrationMemory {
   var floodLevelAt: Int64 = .min
   var left: [LeftCell] = []
 
+  /// As ``StandingPushes/forEachMark(_:)``, without a copy of them.
+  @inline(__always)
+  func forEachMark(_ body: (Mark, WidgetSet) -> Void) {
+    for place in 0..<standing.count {
+      if let (mark, widgets) = standing.mark(at: place) { body(mark, widgets) }
+    }
+  }
+
+  @inline(__always)
+  func content(of number: UInt64) -> PushContent? { standing.content(of: number) }
+
   func changeStanding(_ change: (inout StandingPushes) -> Void) {
     var pushes = StandingPushes()
     swap(&pushes, &standing)

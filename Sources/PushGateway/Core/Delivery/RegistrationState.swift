@@ -95,7 +95,12 @@ package final class RegistrationState {
     }
   }
 
-  func content(of number: UInt64) -> PushContent? { standing.content(of: number) }
+  /// What marks its widgets, each push once. `body` changes nothing of that.
+  @inline(__always)
+  func forEachMark(_ body: (Mark, WidgetSet) -> Void) { memory?._withUnsafeGuaranteedRef { $0.forEachMark(body) } }
+
+  /// A push that some mark or hand-over names.
+  func content(of number: UInt64) -> PushContent? { memory?._withUnsafeGuaranteedRef { $0.content(of: number) } }
 
   /// The pushes that some mark or hand-over still names, oldest first; rarely more than one.
   package var contents: [PushContent] {

@@ -33,8 +33,15 @@ struct StandingPushes {
   @inline(__always)
   func forEachMark(_ body: (Mark, WidgetSet) -> Void) {
     for place in indices {
-      if case .marks(let mark) = role(at: place) { body(mark, widgets(at: place)) }
+      if let (mark, widgets) = mark(at: place) { body(mark, widgets) }
     }
+  }
+
+  /// What the push at that place marks; nil where it marks nothing.
+  @inline(__always)
+  func mark(at place: Int) -> (mark: Mark, widgets: WidgetSet)? {
+    guard case .marks(let mark) = role(at: place) else { return nil }
+    return (mark, widgets(at: place))
   }
 
   func mark(of widget: Int) -> Mark? {

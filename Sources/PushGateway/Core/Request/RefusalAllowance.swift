@@ -34,8 +34,8 @@ package struct RefusalAllowance: Sendable {
     return true
   }
 
-  /// A push was accepted.
-  package mutating func refund() { add(Self.unit) }
+  /// So many pushes were accepted.
+  package mutating func refund(_ count: Int = 1) { add(Int64(count) * Self.unit) }
 
   /// What a refusal counts; 0 = not at all.
   package static func weight(of reason: RejectionReason) -> Int64 {
