@@ -66,7 +66,15 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return tail?[index - 32] ?? 0
   }
 
-  package var bytes: [UInt8] { (0..<count).map { self[$0] } }
+  package var bytes: [UInt8] { withBytes { Array($0) } }
+
+  /// Lends the bytes for the length of the call.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeBytes(of: head) { head in
+      guard let tail else { return body(UnsafeRawBufferPointer(rebasing: head.prefix(count))) }
+      return (Array(head) + tail).withUnsafeBytes(body)
+    }
+  }
 
   /// Lower-case hex.
   package var description: String { HexDigits.text(of: bytes) }

@@ -18,5 +18,6 @@ package enum Invariant: String, CaseIterable, Sendable {
   case clock = "ledger time runs with the boot clock, and no step of the wall clock turns it back"
   case token = "every token finds the registration that holds it, and no other"
   case audit = "the audit only grows"
+  case counts = "widgets are counted along by what they wait for as a look at each of them would"
   case bounded = "what the ledger keeps of a registration does not grow with the rate of pushes"
 }

@@ -187,7 +187,11 @@ extension Simulation {
   // MARK: The whole
 
   private func checkStructure() throws {
+    var (widgetCount, waiting, inFlight) = (0, 0, 0)
     for registration in ledger.registrations {
+      widgetCount += registration.states.count
+      waiting += registration.states.count { $0.mark != nil }
+      inFlight += registration.states.count { $0.inFlight != nil }
       let widgets = registration.widgets.count
       try hold(registration.states.count == widgets, .bounded, "registration \(registration.id) has too many states")
       try hold(
@@ -204,6 +208,10 @@ extension Simulation {
           "a cell of registration \(registration.id) holds \(level) units")
       }
     }
+    let counted = ledger.widgetCounts
+    try hold(
+      (counted.widgets, counted.waiting, counted.inFlight) == (widgetCount, waiting, inFlight), .counts,
+      "\(widgetCount) widgets, \(waiting) marked, \(inFlight) in flight are counted as \(counted)")
     try hold(
       ledger.deadlines.count <= ledger.registrations.count, .bounded, "\(ledger.deadlines.count) deadlines are kept")
   }

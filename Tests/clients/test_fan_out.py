@@ -165,7 +165,6 @@ async def kill_amid(gateway: Gateway, count: int, connected: list[Member], absen
         assert report["sent"] == report["received"] == 2 * len(after), report
         assert report["deferred"] == widgets - report["sent"] and balances(report), report
         # Those that are away would get it as well; the next round must find them without a mark that is newer.
-        # A large ledger is counted in slices, and the last whole count is told.
         async with asyncio.timeout(60):
             while True:
                 status = gateway.admin("GET", "/v1/status")[1]

@@ -8,7 +8,7 @@ extension LedgerWorker {
   /// What the ledger counts; connections and requests are the loops' to tell (``LoopFigures/metrics``).
   var metrics: [MetricFamily] {
     let ledger = ledger.counters
-    let widgets = countWidgets()
+    let widgets = self.ledger.widgetCounts
     return [
       .single("gatewayd_ready", "1 while pushes are taken.", .gauge, readiness.ready ? 1 : 0),
       .single("gatewayd_pushes_accepted_total", "Pushes answered 200.", .counter, Double(counters.accepted)),
@@ -35,7 +35,7 @@ extension LedgerWorker {
         "gatewayd_registrations", "Registrations, removed apps with spent budgets included.", .gauge,
         Double(self.ledger.registrations.count)),
       .labelled(
-        "gatewayd_widgets", "Widgets by what they wait for; of many registrations as of some seconds ago.", .gauge,
+        "gatewayd_widgets", "Widgets by what they wait for.", .gauge,
         by: "state",
         [
           ("waiting", Double(widgets.waiting)), ("in-flight", Double(widgets.inFlight)),

@@ -19,7 +19,7 @@ extension LedgerWorker {
 
   /// - Parameter loops: what all of them say together.
   func status(_ loops: LoopFigures, listeners: [ListenerReport], started: ReportTime) -> GatewayStatus {
-    let counted = countWidgets()
+    let counted = ledger.widgetCounts
     return GatewayStatus(
       version: Gateway.version, started: started,
       uptimeSeconds: Int((wall.milliseconds - started.milliseconds) / 1000), readiness: readiness,

@@ -23,7 +23,6 @@ final class LedgerWorker {
     static let tidy: UInt64 = 3
     static let more: UInt64 = 4
     static let watch: UInt64 = 5
-    static let census: UInt64 = 6
   }
 
   /// How often old things are forgotten; milliseconds.
@@ -60,7 +59,6 @@ final class LedgerWorker {
   /// Entries of the audit that the log has, and when it last spoke of bypasses (boot milliseconds).
   var auditLogged = 0
   var bypassLoggedAt: Int64 = .min / 2
-  private var census = Census()
   var random = FastRandom()
   private var wakeTimer: (id: TimerID, at: Int64)?
   private var watchTimer: TimerID?
@@ -81,7 +79,6 @@ final class LedgerWorker {
     enrolments = EnrolmentQuotas(setup.configuration, at: clock.time(loop.now))
     auditLogged = ledger.audit.count
     submittedNumber = ledger.newestNumber
-    census.begin(with: ledger.registrations)
     tell(of: loaded)
     do throws(SystemCallError) {
       try loop.attach(inbox, to: self)
@@ -182,13 +179,6 @@ final class LedgerWorker {
     watchTimer = loop.schedule(after: Self.watchPeriod, self, token: Timer.watch)
   }
 
-  /// Widgets by what they wait for; of many registrations as of some seconds ago.
-  func countWidgets() -> Census.Counts {
-    let (counts, begins) = census.take(of: ledger.registrations, at: loop.now.bootMilliseconds)
-    if begins { loop.schedule(after: Census.pause, self, token: Timer.census) }
-    return counts
-  }
-
   func makeUUID(isUpperCase: Bool = false) -> CanonicalUUID {
     CanonicalUUID(randomHigh: random.next(), randomLow: random.next(), isUpperCase: isUpperCase)
   }
@@ -262,10 +252,6 @@ extension LedgerWorker: TimerHandler, MailboxHandler {
     case Timer.tidy:
       ledger.tidy(at: now, wall: wall)
       loop.schedule(after: Self.tidyPeriod, self, token: Timer.tidy)
-    case Timer.census:
-      if census.advance(over: ledger.registrations, at: loop.now.bootMilliseconds) {
-        loop.schedule(after: Census.pause, self, token: Timer.census)
-      }
     default: break
     }
   }

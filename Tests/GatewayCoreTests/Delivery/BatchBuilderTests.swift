@@ -86,11 +86,59 @@ import TokenStore
     #expect(batch.trimBelow == 2)
   }
 
+  @Test("Along with the oldest row go the dirty ones of its neighbourhood, and no others")
+  func neighbours() throws {
+    let device = SampleLedger().device()
+    let all = try Self.registrations(UInt64(3 * BatchBuilder.neighbourhood), on: device)
+    var list = RegistrationList()
+    for one in all { list.append(one) }
+    let (second, third) = (BatchBuilder.neighbourhood, 2 * BatchBuilder.neighbourhood)
+    let builder = BatchBuilder(following: 0, target: 1 << 20)
+    // The oldest lies in the middle of the second neighbourhood; both ends of it are dirty, and both of its neighbours.
+    for place in [second + 7, second - 1, third, third - 1] {
+      builder.append(Self.record, for: all[place])
+      #expect(builder.take(clock: Self.clock, among: list)?.rows.isEmpty == true)
+    }
+    builder.noteEntry(sequence: builder.sequence, bytes: 1 << 20)
+    builder.append(Self.record, for: all[second])
+    let batch = try #require(builder.take(clock: Self.clock, among: list))
+    #expect(batch.rows.map(\.id) == [second, second + 7, third - 1].map { all[$0].id })
+    #expect(batch.trimBelow == 2, "the row outside the neighbourhood is the oldest now")
+    #expect(all.filter { $0.dirtySince != nil }.map(\.id) == [second - 1, third].map { all[$0].id })
+
+    list.remove(all[second - 1])
+    builder.erase(all[second - 1])
+    // One row was asked for and three were written: the next one is due with the third record from here.
+    for (place, rows) in [(third + 1, 0), (third, 0), (third, 2)] {
+      builder.append(Self.record, for: all[place])
+      let written = builder.take(clock: Self.clock, among: list)?.rows.filter { $0.value != nil }
+      #expect(written?.count == rows)
+    }
+    #expect(all.allSatisfy { $0.dirtySince == nil })
+  }
+
+  @Test(
+    "How many rows are written grows with the cube of the journal's length",
+    arguments: [(1, 1000), (2, 125), (5, 8), (10, 1), (11, 0)])
+  func cube(part: Int, rows: Int) throws {
+    let device = SampleLedger().device()
+    let all = try Self.registrations(1000, on: device)
+    let sample = BatchBuilder(following: 0)
+    for one in all { sample.append(Self.record, for: one) }
+    let bytes = sample.pendingBytes
+    for one in all { one.dirtySince = nil }
+    let builder = BatchBuilder(following: 0, target: part * bytes)
+    for one in all { builder.append(Self.record, for: one) }
+    #expect(try Self.take(builder).rows.count == rows)
+  }
+
   @Test("No record goes that a restore would need, whatever is written out of turn", arguments: Seeds.usual(40))
   func neverTooShort(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let device = SampleLedger().device()
     var all = try Self.registrations(12, on: device)
+    var list = RegistrationList()
+    if random.oneIn(2) { for one in all { list.append(one) } }
     let builder = BatchBuilder(following: 0, target: [50, 500, 5000].randomElement(using: &random) ?? 500)
     // By registration: every position with a record of it, and the position that its row holds.
     var needed: [UInt64: [UInt64]] = [:]
@@ -105,9 +153,10 @@ import TokenStore
       if random.oneIn(60), all.count > 4 {
         let gone = all.remove(at: Int.random(in: 0..<all.count, using: &random))
         builder.erase(gone)
+        if list.count > 0 { list.remove(gone) }
         needed[gone.id] = nil
       }
-      guard let batch = builder.take(clock: Self.clock) else { continue }
+      guard let batch = builder.take(clock: Self.clock, among: list) else { continue }
       for row in batch.rows where row.value != nil { needed[row.id]?.removeAll { $0 <= row.asOf } }
       let oldest = needed.values.flatMap { $0 }.min() ?? .max
       #expect(batch.trimBelow <= oldest, "a record that no row holds was trimmed")

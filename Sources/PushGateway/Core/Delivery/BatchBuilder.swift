@@ -3,14 +3,20 @@ import TokenStore
 /// Gathers what the next commit writes, and keeps the journal short.
 ///
 /// Records of pushes go to the journal. Rows are written in two cases: at once for what happens rarely (a
-/// registration changes, a device enrols), and a few at a time, oldest first, for what pushes made dirty: the fuzzy
-/// checkpoint. How many grows with the journal's length, so that under steady load the journal settles where rows
-/// are written as fast as they get dirty, far below its target where few registrations are pushed to often.
+/// registration changes, a device enrols), and some at a time, oldest first, for what pushes made dirty: the fuzzy
+/// checkpoint.
+///
+/// What a row costs the store is the page that it lies in, and only the page's first row costs that. So along with the
+/// oldest row go all dirty ones of its neighbourhood. And the longer a row waits the more pushes it stands for. So how
+/// many rows are written grows with the cube of the journal's length: next to none while it is short, and under steady
+/// load it settles below its target, where rows are written as fast as they get dirty.
 ///
 /// A class, which the ledger holds in a `let`: what each push touches of it is then not part of the ledger's own storage.
 package final class BatchBuilder {
   /// Journal bytes at which a commit writes as many rows as it has records.
-  package static let journalTarget = 64 << 20
+  package static let journalTarget = 48 << 20
+  /// Registrations that are written together: some pages full, since those at both ends are shared with others.
+  static let neighbourhood = 64
 
   /// The position that the batch being gathered will have.
   package var sequence: UInt64 { position }
@@ -38,7 +44,8 @@ package final class BatchBuilder {
   /// Which position holds how many bytes, oldest first.
   private var entries: [(sequence: UInt64, bytes: Int)] = []
   private var entriesHead = 0
-  private var credit = 0
+  /// Rows that the journal's length asks for and that were not written yet; below 0 after a whole neighbourhood.
+  private var credit = 0.0
   private let scratch = ByteWriter(reserving: 1024)
 
   /// - Parameter target: see ``journalTarget``.
@@ -89,8 +96,12 @@ package final class BatchBuilder {
   }
 
   /// The batch, or nil when there is nothing to write. The next one begins.
-  /// - Parameter evenIfEmpty: makes one also where there is nothing to write.
-  func take(clock: StoredClock, evenIfEmpty: Bool = false) -> StoreBatch? {
+  /// - Parameters:
+  ///   - registrations: all that there are, for the neighbours of those whose turn it is.
+  ///   - evenIfEmpty: makes one also where there is nothing to write.
+  func take(
+    clock: StoredClock, among registrations: RegistrationList = RegistrationList(), evenIfEmpty: Bool = false
+  ) -> StoreBatch? {
     guard !isEmpty || evenIfEmpty else { return nil }
     let sequence = position
     for registration in urgentRegistrations where registration.isUrgent {
@@ -103,13 +114,18 @@ package final class BatchBuilder {
       entries.append((sequence, bytes.count))
       journalBytes += bytes.count
     }
-    credit += recordCount * journalBytes
-    var turn = credit / target
-    credit -= turn * target
-    while turn > 0, let next = nextDirty() {
+    let share = Double(journalBytes) / Double(target)
+    credit += Double(recordCount) * share * share * share
+    while credit >= 1, let next = nextDirty() {
+      let before = rows.count
       rows.append(row(of: next))
-      turn -= 1
+      registrations.forEachNeighbour(of: next, among: Self.neighbourhood) {
+        if $0.dirtySince != nil { rows.append(row(of: $0)) }
+      }
+      credit -= Double(rows.count - before)
     }
+    // Nothing is left to spend it on, and what comes later is not to be written before its time.
+    if dirtyCount == 0 { credit = min(credit, 0) }
     // Neighbours in a table share pages: ascending ids cost the store a quarter of what random ones do.
     rows.sort { ($0.table.rawValue, $0.id) < ($1.table.rawValue, $1.id) }
     let trim = oldestDirty() ?? sequence + 1

@@ -10,6 +10,8 @@ package final class DeviceState {
     case attached(SessionID, isWritable: Bool)
   }
 
+  /// nil while the device is away, as most are. First of all: a push looks at it and at nothing else of a device.
+  private var attachment: Attachment?
   /// Its row in the store.
   package let number: UInt64
   package let id: DeviceID
@@ -18,8 +20,6 @@ package final class DeviceState {
   private var lastSeenHour: UInt32 = 0
   private let model: DeviceModel
   package internal(set) var registrations = OwnedRegistrations()
-  /// nil while the device is away, as most are.
-  private var attachment: Attachment?
 
   /// What the device says of itself; ends with the stream.
   private final class Attachment {

@@ -67,7 +67,7 @@ extension Ledger {
       noteRemoved(WidgetSet(first: registration.accounts.count), of: registration, at: now)
       registration.isActive = false
       let before = FormerFace(registration)
-      registration.replace([], [], naming: [])
+      change(registration) { $0.replace([], [], naming: []) }
       noteChange(of: registration, from: before, at: now)
       batch.erase(registration)
       drop(registration)
@@ -225,7 +225,8 @@ extension Ledger {
       let cell = takeLeftCell(widget, of: registration, under: policy(index), at: now)
       return WidgetState(WidgetAccount(cell: cell, policy: index))
     }
-    registration.replace(intern(widgets), all, naming: contents)
+    let shared = intern(widgets)
+    change(registration) { $0.replace(shared, all, naming: contents) }
     while registration.left.count > Self.maximumLeftCells,
       let fullest = registration.left.indices.max(by: {
         level(of: registration.left[$0], at: now) < level(of: registration.left[$1], at: now)
@@ -310,6 +311,7 @@ extension Ledger {
 
   func drop(_ registration: RegistrationState) {
     registrations.remove(registration)
+    widgets.subtract(registration.widgetCounts)
     // Its entry would outlive the device, which nothing else holds any more.
     deadlines.remove(registration)
     let app = registration.app.bundleID

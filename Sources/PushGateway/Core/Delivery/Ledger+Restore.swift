@@ -100,7 +100,7 @@ extension Ledger {
           guard let place = registrations.find(id) else { continue }
           let (registration, asOf) = registrations.values[place]
           guard asOf < sequence else { continue }
-          registration.apply(record)
+          ledger.change(registration) { $0.apply(record) }
           ledger.batch.noteDirty(registration, since: sequence)
         }
       } catch {
@@ -170,6 +170,7 @@ extension Ledger {
         throw reader.damage("a token that no other row holds")
       }
       ledger.registrations.append(registration)
+      ledger.widgets.add(registration.widgetCounts)
       registration.device.registrations.append(registration)
       count(registration)
       lookUpPolicies(of: registration)

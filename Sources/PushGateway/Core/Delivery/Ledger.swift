@@ -12,6 +12,8 @@ package final class Ledger {
   package let epoch: UInt64
   package internal(set) var rules: LedgerRules { didSet { gist = RulesGist(rules) } }
   package var counters: LedgerCounters { counts }
+  /// Of all registrations together.
+  package var widgetCounts: WidgetCounts { widgets }
   package internal(set) var developerMode: DeveloperMode
   package internal(set) var audit = Audit()
   /// Refreshes that developer mode let through, by its grant, until the log has said so.
@@ -62,6 +64,7 @@ package final class Ledger {
   // values: where the compiler can prove that no two accesses overlap, none is checked at run time.
   private(set) var gist: RulesGist
   var counts = LedgerCounters()
+  var widgets = WidgetCounts()
   private var upcomingNumber: UInt64 = 1
 
   /// - Parameters:
@@ -89,9 +92,10 @@ package final class Ledger {
   /// - Parameter isLast: also where what was decided has no other change to go along with.
   package func takeBatch(clock: StoredClock, isLast: Bool = false) -> StoreBatch? {
     writeFanOuts()
-    guard var taken = batch.take(clock: clock, evenIfEmpty: isLast ? !trail.isOpenEmpty : trail.isUrgent) else {
-      return nil
-    }
+    guard
+      var taken = batch.take(
+        clock: clock, among: registrations, evenIfEmpty: isLast ? !trail.isOpenEmpty : trail.isUrgent)
+    else { return nil }
     taken.trail = trail.close(at: taken.sequence)
     taken.trimTrailBelow = trail.trimBelow
     return taken
@@ -108,8 +112,17 @@ package final class Ledger {
   // MARK: Shared by all parts
 
   func commit(_ record: LedgerRecord, to registration: RegistrationState) {
-    registration.apply(record)
+    change(registration) { $0.apply(record) }
     batch.append(record, for: registration)
+  }
+
+  /// Whatever changes marks, hand-overs or the number of widgets goes through here, and is counted.
+  @inline(__always)
+  func change(_ registration: RegistrationState, _ change: (RegistrationState) -> Void) {
+    let before = registration.widgetCounts
+    change(registration)
+    widgets.subtract(before)
+    widgets.add(registration.widgetCounts)
   }
 
   func record(

@@ -24,6 +24,15 @@ package struct RegistrationList {
   /// Room for so many more.
   mutating func makeRoom(for more: Int) { slots.reserveCapacity(slots.count + more) }
 
+  /// Those whose ids lie about it, itself included: at most `count`, a power of two. Neighbours of one another have the
+  /// same neighbours.
+  func forEachNeighbour(of registration: RegistrationState, among count: Int, _ body: (RegistrationState) -> Void) {
+    let first = Int(registration.place) & ~(count - 1)
+    for neighbour in slots.dropFirst(first).prefix(count) {
+      if let neighbour { body(neighbour) }
+    }
+  }
+
   mutating func append(_ registration: RegistrationState) {
     registration.place = UInt32(slots.count)
     slots.append(registration)

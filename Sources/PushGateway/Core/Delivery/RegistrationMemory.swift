@@ -20,6 +20,8 @@ final class RegistrationMemory {
   @inline(__always)
   func content(of number: UInt64) -> PushContent? { standing.content(of: number) }
 
+  func counts(among widgets: Int) -> WidgetCounts { WidgetCounts(widgets, standing) }
+
   func changeStanding(_ change: (inout StandingPushes) -> Void) {
     var pushes = StandingPushes()
     swap(&pushes, &standing)

@@ -13,18 +13,23 @@ extension RegistrationState {
     writer.token(token)
     writer.byte(isActive ? 1 : 0)
     writer.number(UInt64(widgets.count))
+    let (accounts, standing) = (accounts, standing)
     for (place, widget) in widgets.enumerated() {
       writer.text(widget.kind)
       writer.text(widget.family.rawValue)
       writer.optional(widget.configuration) { $0.text($1) }
-      writer.state(state(of: place))
+      writer.account(accounts[place])
+      writer.optional(standing.mark(of: place)) { $0.mark($1) }
+      writer.optional(standing.inFlight(of: place)) { $0.inFlight($1) }
     }
+    let left = left
     writer.number(UInt64(left.count))
     for cell in left {
       writer.text(cell.kind)
       writer.text(cell.family.rawValue)
       writer.cell(cell.cell)
     }
+    let contents = contents
     writer.number(UInt64(contents.count))
     for content in contents {
       writer.number(content.number)
@@ -42,7 +47,7 @@ extension ByteWriter {
   /// As a blob, without an array between.
   fileprivate func token(_ token: DeviceToken) {
     number(UInt64(token.count))
-    for place in 0..<token.count { byte(token[place]) }
+    token.withBytes { append($0) }
   }
 
   fileprivate func cell(_ cell: BudgetCell) {
@@ -51,20 +56,22 @@ extension ByteWriter {
     signed(cell.chargedAt.milliseconds)
   }
 
-  fileprivate func state(_ state: WidgetState) {
-    cell(state.cell)
-    number(state.lastNumber)
-    optional(state.mark) {
-      $0.number($1.number)
-      $0.signed($1.expires.milliseconds)
-      $0.signed($1.first.milliseconds)
-      $0.byte($1.priority.rawValue)
-    }
-    optional(state.inFlight) {
-      $0.number($1.epoch)
-      $0.number($1.sequence)
-      $0.number($1.number)
-      $0.signed($1.expires.milliseconds)
-    }
+  fileprivate func account(_ account: WidgetAccount) {
+    cell(account.cell)
+    number(account.lastNumber)
+  }
+
+  fileprivate func mark(_ mark: Mark) {
+    number(mark.number)
+    signed(mark.expires.milliseconds)
+    signed(mark.first.milliseconds)
+    byte(mark.priority.rawValue)
+  }
+
+  fileprivate func inFlight(_ flight: InFlight) {
+    number(flight.epoch)
+    number(flight.sequence)
+    number(flight.number)
+    signed(flight.expires.milliseconds)
   }
 }

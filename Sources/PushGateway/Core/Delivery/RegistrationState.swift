@@ -149,6 +149,11 @@ package final class RegistrationState {
     }
   }
 
-  package var waitingCount: Int { standing.marked.count }
-  package var inFlightCount: Int { standing.inFlight.count }
+  package var widgetCounts: WidgetCounts {
+    memory?._withUnsafeGuaranteedRef { $0.counts(among: heldAccounts.count) }
+      ?? WidgetCounts(heldAccounts.count, StandingPushes())
+  }
+
+  package var waitingCount: Int { widgetCounts.waiting }
+  package var inFlightCount: Int { widgetCounts.inFlight }
 }
