@@ -193,6 +193,9 @@ extension Simulation {
       waiting += registration.states.count { $0.mark != nil }
       inFlight += registration.states.count { $0.inFlight != nil }
       let widgets = registration.widgets.count
+      try hold(
+        registration.isDeviceAttached == registration.device.isAttached, .delivery,
+        "registration \(registration.id) does not know whether its device has a stream")
       try hold(registration.states.count == widgets, .bounded, "registration \(registration.id) has too many states")
       try hold(
         registration.contents.count <= 2 * widgets, .bounded,

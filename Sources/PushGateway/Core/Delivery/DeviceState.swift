@@ -10,7 +10,7 @@ package final class DeviceState {
     case attached(SessionID, isWritable: Bool)
   }
 
-  /// nil while the device is away, as most are. First of all: a push looks at it and at nothing else of a device.
+  /// nil while the device is away, as most are.
   private var attachment: Attachment?
   /// Its row in the store.
   package let number: UInt64
@@ -83,14 +83,15 @@ package final class DeviceState {
   package internal(set) var link: Link {
     get { attachment?.link ?? .away }
     set {
-      if newValue == .away {
-        attachment = nil
-      } else if let attachment {
-        attachment.link = newValue
-      } else {
-        attachment = Attachment(newValue)
-      }
+      if let attachment, newValue != .away { return attachment.link = newValue }
+      attachment = newValue == .away ? nil : Attachment(newValue)
+      for registration in registrations { registration.isDeviceAttached = isAttached }
     }
+  }
+
+  func add(_ registration: RegistrationState) {
+    registrations.append(registration)
+    registration.isDeviceAttached = isAttached
   }
 
   package internal(set) var foreground: BundleID? {

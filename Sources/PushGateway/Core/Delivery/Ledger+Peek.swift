@@ -26,10 +26,6 @@ extension Ledger {
     }
   }
 
-  package func isBypassed(_ registration: RegistrationState, at now: LedgerTime) -> Bool {
-    conditions(of: registration, at: now).isBypassed
-  }
-
   package func content(of number: UInt64, in registration: RegistrationState) -> PushContent? {
     registration.content(of: number)
   }

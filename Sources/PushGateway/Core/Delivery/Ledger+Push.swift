@@ -48,7 +48,7 @@ extension Ledger {
     _ all: WidgetSet, of registration: RegistrationState, with push: IncomingPush, number: UInt64,
     given conditions: DeliveryConditions, at now: LedgerTime
   ) -> PushVerdict.Tally {
-    let session = registration.device.writableSession
+    let session = registration.isDeviceAttached ? registration.device.writableSession : nil
     let expires: LedgerTime
     var marked = all
     switch push.storage {
@@ -101,7 +101,8 @@ extension Ledger {
   }
 
   private func absence(of registration: RegistrationState) -> RefreshDecision.Cause {
-    switch registration.device.link {
+    guard registration.isDeviceAttached else { return .away }
+    return switch registration.device.link {
     case .away: .away
     case .attached(_, isWritable: false): .busy
     case .attached: .budget

@@ -293,7 +293,7 @@ extension Ledger {
 
   func adopt(_ registration: RegistrationState) {
     registrations.append(registration)
-    registration.device.registrations.append(registration)
+    registration.device.add(registration)
     presence[registration.app.bundleID, default: AppPresence()].known += 1
   }
 

@@ -171,7 +171,7 @@ extension Ledger {
       }
       ledger.registrations.append(registration)
       ledger.widgets.add(registration.widgetCounts)
-      registration.device.registrations.append(registration)
+      registration.device.add(registration)
       count(registration)
       lookUpPolicies(of: registration)
       ledger.nextRegistrationID = max(ledger.nextRegistrationID, id + 1)

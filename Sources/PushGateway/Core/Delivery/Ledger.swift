@@ -160,12 +160,20 @@ package final class Ledger {
   }
 
   func conditions(of registration: RegistrationState, at now: LedgerTime) -> DeliveryConditions {
+    let isBypassed = isBypassed(registration, at: now)
+    guard registration.isDeviceAttached else {
+      return DeliveryConditions(isBypassed: isBypassed, lowPriorityWindow: gist.lowPriorityWindow)
+    }
     let device = registration.device
     return DeliveryConditions(
-      isExempt: device.isExempt(registration.app.bundleID),
-      isBypassed: registration.heldEnvironment == .development
-        && developerMode.isActive(app: registration.app.bundleID, device: device.id, at: now),
-      isAsleep: device.isAsleep, lowPriorityWindow: gist.lowPriorityWindow)
+      isExempt: device.isExempt(registration.app.bundleID), isBypassed: isBypassed, isAsleep: device.isAsleep,
+      lowPriorityWindow: gist.lowPriorityWindow)
+  }
+
+  /// Whether developer mode lifts its budgets.
+  package func isBypassed(_ registration: RegistrationState, at now: LedgerTime) -> Bool {
+    guard registration.heldEnvironment == .development, !developerMode.grants.isEmpty else { return false }
+    return developerMode.isActive(app: registration.app.bundleID, device: registration.device.id, at: now)
   }
 
   /// Brings a registration's cells under the rules in force, those of removed widgets too. Every touch goes through

@@ -29,6 +29,13 @@ package final class RegistrationState {
   var place: UInt32 = 0
   /// Where its entry in the deadline queue stands; written by nobody else.
   var wakeSlot = DeadlineQueue.noSlot
+  /// Its device has a stream. Known here too, and kept by the device alone: a push to one that is away, as most are,
+  /// then need not look at the device.
+  package internal(set) var isDeviceAttached: Bool {
+    get { heldAttachment }
+    set { heldAttachment = newValue }
+  }
+  private var heldAttachment = false
   /// Its row is to be written with the next commit.
   var isUrgent = false
   /// Something in the trail may be about it; a change of what it shows is then noted there.
