@@ -12,9 +12,11 @@ final class SharedTurns: TurnObserver {
     self.connections = connections
   }
 
-  func turnEnded() {
+  func turnEnded(isQuiet: Bool) -> Bool {
     var hasMore = ledger.lookAfterLedger()
-    for _ in 0..<Self.rounds {
+    let isHeld = ledger.holdsBatch(isQuiet: isQuiet)
+    if isHeld { connections.flushTouched() }
+    for _ in 0..<(isHeld ? 0 : Self.rounds) {
       ledger.submit()
       connections.flushTouched()
       // A flushed stream may take its next event at once.
@@ -23,5 +25,6 @@ final class SharedTurns: TurnObserver {
     }
     connections.endIfDrained()
     ledger.endTurn(hasMore: hasMore)
+    return isHeld
   }
 }

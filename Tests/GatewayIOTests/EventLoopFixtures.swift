@@ -6,11 +6,18 @@ final class Probe: EventHandler, TimerHandler, TurnObserver, MailboxHandler {
   var onReady: (Readiness) -> Void = { _ in }
   var onTimer: (UInt64) -> Void = { _ in }
   var onTurn: () -> Void = {}
+  /// Whether something is held back, of a turn that was quiet or not.
+  var onHold: (_ isQuiet: Bool) -> Bool = { _ in false }
   var onBatch: ([Int]) -> Void = { _ in }
 
   func ready(_ readiness: Readiness) { onReady(readiness) }
   func timerFired(_ token: UInt64) { onTimer(token) }
-  func turnEnded() { onTurn() }
+
+  func turnEnded(isQuiet: Bool) -> Bool {
+    onTurn()
+    return onHold(isQuiet)
+  }
+
   func received(_ batch: [Int]) { onBatch(batch) }
 }
 

@@ -168,6 +168,29 @@ import Testing
     #expect(calls == ["socket", "mailbox [1, 2]", "timer 7", "end"])
   }
 
+  @Test("A turn after one that held something back waits for nothing, and says when nothing more had come")
+  func heldBack() throws {
+    let loop = try EventLoop()
+    let pair = try FileDescriptor.pair()
+    let probe = Probe()
+    var turns: [String] = []
+    probe.onReady = { _ in _ = receive(from: pair.first) }
+    probe.onHold = { isQuiet in
+      turns.append(isQuiet ? "quiet" : "busy")
+      return !isQuiet
+    }
+    _ = try loop.register(pair.first.raw, for: .readable, handler: probe)
+    loop.turnObserver = probe
+    send("x", over: pair.second)
+    loop.turn(waitingAtMost: 1000)
+    send("y", over: pair.second)
+    loop.turn(waitingAtMost: 1000)
+    let before = LoopClock.readBootNanoseconds()
+    loop.turn(waitingAtMost: 20_000)
+    #expect(turns == ["busy", "busy", "quiet"])
+    #expect(LoopClock.readBootNanoseconds() - before < 20_000_000_000)
+  }
+
   @Test("A timer never fires before its deadline, and a turn wakes for it by itself")
   func timers() throws {
     let loop = try EventLoop()

@@ -6,9 +6,10 @@ final class LoopTurns: TurnObserver {
 
   init(_ worker: LoopWorker) { self.worker = worker }
 
-  func turnEnded() {
+  func turnEnded(isQuiet: Bool) -> Bool {
     worker.flushTouched()
     worker.endIfDrained()
     worker.ledger.flush()
+    return false
   }
 }

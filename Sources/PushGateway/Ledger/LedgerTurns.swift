@@ -6,9 +6,11 @@ final class LedgerTurns: TurnObserver {
 
   init(_ worker: LedgerWorker) { self.worker = worker }
 
-  func turnEnded() {
+  func turnEnded(isQuiet: Bool) -> Bool {
     let hasMore = worker.lookAfterLedger()
-    worker.submit()
+    let isHeld = worker.holdsBatch(isQuiet: isQuiet)
+    if !isHeld { worker.submit() }
     worker.endTurn(hasMore: hasMore)
+    return isHeld
   }
 }

@@ -48,6 +48,7 @@ final class LedgerWorker {
 
   // What waits for the store.
   var commits = CommitQueue()
+  private var hold = BatchHold()
   var storeFailure: String?
   /// The newest push of the batches that were handed to the store.
   var submittedNumber: UInt64 = 0
@@ -147,6 +148,12 @@ final class LedgerWorker {
     if !ledger.bypasses.isEmpty { logBypasses() }
     hasMore = advanceFanOuts() || hasMore
     return advanceExplanations() || hasMore
+  }
+
+  /// Whether what was decided goes to the store together with what the next turn brings.
+  func holdsBatch(isQuiet: Bool) -> Bool {
+    guard case .serving = phase else { return false }
+    return hold.holds(isEmpty: ledger.batch.isEmpty, isQuiet: isQuiet, at: loop.now.bootNanoseconds)
   }
 
   /// Events have been decided that are not on their way to the store.

@@ -50,6 +50,8 @@ package final class EventLoop {
   package private(set) var now: LoopClock
   /// Called at the end of every turn.
   package var turnObserver: (any TurnObserver)?
+  /// The observer waits for what is there already, and for nothing else.
+  private var isHolding = false
 
   /// Blocks SIGPIPE for the calling thread, which is the loop's thread from here on.
   package init() throws(SystemCallError) {
@@ -156,7 +158,7 @@ package final class EventLoop {
 
   /// One turn; waits for at most `milliseconds`. For tests, and for programs that have a loop of their own.
   package func turn(waitingAtMost milliseconds: Int64) {
-    let ready = selector.wait(milliseconds: timeout(atMost: milliseconds))
+    let ready = selector.wait(milliseconds: isHolding ? 0 : timeout(atMost: milliseconds))
     now = LoopClock.read()
     for index in 0..<ready {
       let (registration, readiness) = selector.event(index)
@@ -166,7 +168,7 @@ package final class EventLoop {
     }
     drainMailboxes()
     fireTimers()
-    turnObserver?.turnEnded()
+    isHolding = turnObserver?.turnEnded(isQuiet: ready == 0) ?? false
   }
 
   private func timeout(atMost limit: Int64) -> Int32 {
