@@ -1,3 +1,4 @@
+import Glibc
 import TokenStore
 
 @testable import TokenStoreSQLite
@@ -43,7 +44,21 @@ struct SQLiteContents: Equatable {
 
   struct OutOfOrder: Error { var sequence: UInt64, before: UInt64 }
 
-  init(path: String) throws { try self.init(StoreOpener.open(path: path, durability: .full)) }
+  init(path: String) throws { try self.init(Self.openOnceFree(path)) }
+
+  /// A program that another test starts has a copy of each descriptor, and so of the lock, until its `exec`. What was not
+  /// let go of is never free.
+  private static func openOnceFree(_ path: String) throws -> OpenedStore {
+    for _ in 0..<1000 {
+      do throws(StoreOpenError) {
+        return try StoreOpener.open(path: path, durability: .full)
+      } catch {
+        guard case .inUse = error else { throw error }
+        usleep(10_000)
+      }
+    }
+    return try StoreOpener.open(path: path, durability: .full)
+  }
 
   /// Whether this is exactly what the samples up to `lastSequence` leave behind: none missing, none in part.
   func isWholePrefix(keeping kept: UInt64 = .max) -> Bool {

@@ -221,7 +221,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
   // MARK: Output
 
-  /// Writes what there is until the socket is full. Called by the worker, once for all that a turn has brought.
+  /// Writes what there is until the socket is full. Called by the worker: once for all that a turn has brought, and after
+  /// the answers to pushes of one commit.
   func flush() {
     guard phase == .open || phase == .closing else { return }
     // What has arrived already must not be taken for a silence to say goodbye in.

@@ -7,7 +7,8 @@ import TokenStore
 /// One loop's world: its sockets, sessions and connections. It judges requests and asks the ledger, which may live on
 /// this thread or on another (``ledger``). Born and dies on the loop's thread.
 ///
-/// A turn brings requests and what the ledger has decided; at its end every touched connection is flushed once.
+/// A turn brings requests and what the ledger has decided; at its end every touched connection is flushed. Answers to
+/// pushes do not wait for that.
 final class LoopWorker {
   enum Phase: Equatable {
     case serving

@@ -106,11 +106,12 @@ extension ProviderConnection {
   }
 
   func endWatching(on connection: HTTPConnection) {
-    for watcher in watchers {
+    let ended = watchers
+    watchers = []
+    for watcher in ended {
       worker.ledger.tell(.watcherEnded(connection.place(of: watcher.stream)))
       if let stream = connection.http2.stream(watcher.stream) { connection.http2.endStream(stream) }
     }
-    watchers = []
   }
 
   // MARK: Answers

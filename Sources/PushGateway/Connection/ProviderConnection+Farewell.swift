@@ -23,8 +23,8 @@ extension ProviderConnection {
   /// Begins the goodbye, unless it has begun.
   func leave(_ reason: Refusal, on connection: HTTPConnection) {
     guard farewell == nil else { return }
-    endWatching(on: connection)
     farewell = Farewell(reason, at: worker.loop.now.bootMilliseconds)
+    endWatching(on: connection)
     connection.tick(every: Farewell.period)
     ticked(on: connection)
   }

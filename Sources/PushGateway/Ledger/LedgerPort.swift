@@ -50,7 +50,7 @@ final class LedgerPort {
     var taken: [PushCall] = []
     swap(&taken, &pushes)
     worker.accept(taken)
-    // The room is used again. Deciding asks for nothing that would be judged here.
+    // The room is used again. Nothing was judged meanwhile; if it had been, it would not be lost.
     taken.removeAll(keepingCapacity: true)
     taken.append(contentsOf: pushes)
     swap(&taken, &pushes)

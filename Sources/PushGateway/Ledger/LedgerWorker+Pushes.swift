@@ -17,6 +17,8 @@ extension LedgerWorker {
     let before = answers.count
     for index in calls.indices { accept(calls[index], ifReady: isReady, at: now, &answers) }
     counters.accepted += UInt64(answers.count - before)
+    // Nothing was accepted meanwhile; if it had been, its answers would not be lost.
+    answers.append(contentsOf: commits.current.pushes)
     swap(&answers, &commits.current.pushes)
   }
 

@@ -153,7 +153,9 @@ final class LedgerWorker {
   /// Whether what was decided goes to the store together with what the next turn brings.
   func holdsBatch(isQuiet: Bool) -> Bool {
     guard case .serving = phase else { return false }
-    return hold.holds(isEmpty: ledger.batch.isEmpty, isQuiet: isQuiet, at: loop.now.bootNanoseconds)
+    return hold.hold(
+      isEmpty: ledger.batch.isEmpty, isQuiet: isQuiet, begun: loop.now.bootNanoseconds,
+      now: LoopClock.readBootNanoseconds())
   }
 
   /// Events have been decided that are not on their way to the store.

@@ -4,7 +4,7 @@ import Glibc
 /// One connection to one SQLite file.
 ///
 /// Confined: it is opened with SQLite's no-mutex flag because nobody but its owner can reach it. It is born on the
-/// thread that opens the store and then sent, once, to the store thread.
+/// thread that opens the store and then sent, once, to the thread that uses it.
 final class Database {
   let path: String
   let handle: OpaquePointer
@@ -123,17 +123,20 @@ final class Database {
   }
 
   /// Moves pages from the WAL into the database file. Inside no transaction.
-  /// - Returns: how many pages are left in the WAL alone.
-  @discardableResult
-  func checkpoint(_ kind: Checkpoint) throws(DatabaseError) -> Int {
+  /// - Returns: how many pages the WAL had when it began, and how many of them are in the database now.
+  func checkpoint(_ kind: Checkpoint) throws(DatabaseError) -> (pages: Int, moved: Int) {
     let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
     var pages: Int32 = 0
     var moved: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pages, &moved)
     guard code == SQLITE_OK else { throw error(code, statement: "checkpoint") }
+    guard pages >= 0 else {
+      throw DatabaseError(
+        path: path, code: .misuse, message: "there is no write-ahead log that this connection has read")
+    }
     // The next commit begins the WAL anew when everything has been moved; until then the hook's count stands.
     if moved == pages { walPages.pointee = 0 }
-    return Int(pages - moved)
+    return (Int(pages), Int(moved))
   }
 
   /// The error that the last call on this connection left.

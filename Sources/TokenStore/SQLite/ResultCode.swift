@@ -20,6 +20,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable, CustomStringCon
   package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   /// The file was removed or replaced under an open connection.
   package static let readOnlyMoved = ResultCode(rawValue: SQLITE_READONLY | (4 << 8))
+  package static let misuse = ResultCode(rawValue: SQLITE_MISUSE)
   package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 
   /// The file holds what SQLite cannot have written. No later success makes that undone.

@@ -2,11 +2,10 @@ import TokenStore
 
 /// Writes batches: any number of them as one transaction. Lives on the store thread.
 final class StoreWriter {
-  /// Where the WAL is on its way into the database.
-  private enum Checkpoint { case none, underWay }
-
   /// Pages after which the WAL is moved into the database: 4 MiB of 4 KiB pages.
   static let checkpointPages = 1000
+  /// Pages that may be committed while that is under way.
+  private static let overrunPages = 500
 
   private let store: OpenedStore
   private var database: Database { store.database }
@@ -26,7 +25,8 @@ final class StoreWriter {
   /// As `trimmedBelow`, of the trail.
   private var trailTrimmedBelow: UInt64 = 0
   private let checkpointer: Checkpointer
-  private var checkpoint = Checkpoint.none
+  /// How many pages the WAL had when it was ordered to be moved; nil while it is not.
+  private var orderedAt: Int?
   private var nextCheckpoint = StoreWriter.checkpointPages
 
   init(_ store: OpenedStore, checkpointer: Checkpointer) throws(DatabaseError) {
@@ -92,18 +92,22 @@ final class StoreWriter {
   /// Has the WAL's pages moved once there are enough, and moves what that leaves. Called after the answers have gone out.
   /// What fails here is tried again later and loses nothing: the WAL holds it.
   func checkpointIfDue() {
-    switch checkpoint {
-    case .none:
-      guard database.pagesInWAL >= nextCheckpoint else { return }
-      checkpointer.begin()
-      checkpoint = .underWay
-    case .underWay:
-      guard checkpointer.isIdle else { return }
-      _ = try? database.checkpoint(.passive)
-      // Another program's long read may hold pages back; then this asks again after as many more, not every time.
-      nextCheckpoint = database.pagesInWAL + Self.checkpointPages
-      checkpoint = .none
+    let pages = database.pagesInWAL
+    guard let orderedAt else {
+      guard pages >= nextCheckpoint else { return }
+      checkpointer.begin(pages: pages)
+      self.orderedAt = pages
+      return
     }
+    checkpointer.note(pages: pages)
+    // Commits that outrun the disk wait for it, so that the WAL does not grow for ever.
+    if pages >= orderedAt + Self.overrunPages { checkpointer.waitUntilIdle() }
+    guard checkpointer.isIdle else { return }
+    // Fewer pages than there were: all had been moved before a commit, which has begun the WAL anew.
+    if pages >= orderedAt { _ = try? database.checkpoint(.passive) }
+    // Another program's long read may hold pages back; then this asks again after as many more, not every time.
+    nextCheckpoint = database.pagesInWAL + Self.checkpointPages
+    self.orderedAt = nil
   }
 
   /// Leaves an empty WAL behind, if the disk allows it. Nothing is written afterwards.

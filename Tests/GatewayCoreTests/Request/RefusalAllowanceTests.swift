@@ -67,10 +67,10 @@ import Testing
     var allowance = RefusalAllowance(perMinute: 2, at: start)
     for _ in 0..<1000 {
       #expect(spend(&allowance, .badTopic, at: start))
-      allowance.refund()
+      allowance.refund(1)
     }
     // No stock of good deeds.
-    for _ in 0..<1000 { allowance.refund() }
+    for _ in 0..<1000 { allowance.refund(1) }
     #expect(spent(&allowance, on: .badTopic, at: start) == 2)
   }
 

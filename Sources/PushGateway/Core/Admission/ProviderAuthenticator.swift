@@ -4,12 +4,12 @@ package import TokenStore
 
 /// The two steps of admission that come first after method and path: provider credential and provider-token rate.
 ///
-/// Owned by one loop, for the provider listeners of one environment; a class, so that no push needs to borrow it. A connection's certificate answers for all its
-/// requests. Of provider tokens cheapest first: the text that the connection used last, then any text that some
-/// connection used, then a signature check.
+/// Owned by one loop, for the provider listeners of one environment; a class, so that no push needs to borrow it. A
+/// connection's certificate answers for all its requests. Of provider tokens cheapest first: the text that the connection
+/// used last, then any text that some connection used, then a signature check.
 package final class ProviderAuthenticator {
   package let environment: GatewayEnvironment
-  private var held: ProviderKeyring
+  private var keyring: ProviderKeyring
   private var cache: VerifiedTokenCache
 
   package init(
@@ -17,15 +17,15 @@ package final class ProviderAuthenticator {
     cacheCapacity: Int = VerifiedTokenCache.defaultCapacity
   ) {
     self.environment = environment
-    held = keyring
+    self.keyring = keyring
     cache = VerifiedTokenCache(capacity: cacheCapacity)
   }
 
   /// After a reload. Every credential dies with the keyring that vouched for it, which is why the new one needs a
   /// generation of its own.
   package func replaceKeyring(_ keyring: ProviderKeyring) {
-    precondition(keyring.generation != held.generation, "Each keyring has its own generation.")
-    held = keyring
+    precondition(keyring.generation != self.keyring.generation, "Each keyring has its own generation.")
+    self.keyring = keyring
     cache.removeAll()
   }
 
@@ -53,14 +53,14 @@ package final class ProviderAuthenticator {
     _ authorization: UnsafeRawBufferPointer, session: ProviderSession, now: UnixTime, ledgerNow: LedgerTime,
     signatures: any SignatureVerifying
   ) throws(Refusal) -> TopicGrant {
-    if let known = session.credential.matching(authorization, generation: held.generation) {
+    if let known = session.credential.matching(authorization, generation: keyring.generation) {
       try ProviderTokenAge.check(issuedAt: known.issuedAt, now: now)
-      return held.keys[known.key].grant
+      return keyring.keys[known.key].grant
     }
-    if let refusal = session.refusal(of: authorization, generation: held.generation) { throw refusal }
+    if let refusal = session.refusal(of: authorization, generation: keyring.generation) { throw refusal }
     let credential = try verified(
       authorization, session: session, now: now, ledgerNow: ledgerNow, signatures: signatures)
-    let key = held.keys[credential.key]
+    let key = keyring.keys[credential.key]
     try session.accept(credential, of: key, for: authorization, now: ledgerNow)
     return key.grant
   }
@@ -81,7 +81,7 @@ package final class ProviderAuthenticator {
     do throws(Refusal) {
       reading = try read(authorization)
     } catch {
-      session.remember(error, of: authorization, generation: held.generation)
+      session.remember(error, of: authorization, generation: keyring.generation)
       throw error
     }
     switch reading {
@@ -91,11 +91,11 @@ package final class ProviderAuthenticator {
     case .claimed(let claim, let text):
       try ProviderTokenAge.check(issuedAt: claim.issuedAt, now: now)
       try session.spendSignatureCheck(at: ledgerNow)
-      guard let credential = held.credential(for: claim, of: text, signatures: signatures) else {
+      guard let credential = keyring.credential(for: claim, of: text, signatures: signatures) else {
         let refusal = Refusal(
           .invalidProviderToken,
           "The JWT's signature does not fit the key that its kid names; sign header and claims as sent with that key.")
-        session.remember(refusal, of: authorization, generation: held.generation)
+        session.remember(refusal, of: authorization, generation: keyring.generation)
         throw refusal
       }
       cache.insert(credential, for: text)
@@ -111,7 +111,7 @@ package final class ProviderAuthenticator {
       throw error.refusal
     }
     let text = UnsafeRawBufferPointer(rebasing: authorization[range])
-    if let credential = cache.credential(for: text, generation: held.generation) { return .known(credential) }
-    return .claimed(try held.claim(of: text, environment: environment), text: text)
+    if let credential = cache.credential(for: text, generation: keyring.generation) { return .known(credential) }
+    return .claimed(try keyring.claim(of: text, environment: environment), text: text)
   }
 }

@@ -102,7 +102,7 @@ package final class RegistrationState {
     }
   }
 
-  /// What marks its widgets, each push once. `body` changes nothing of that.
+  /// As ``StandingPushes/forEachMark(_:)``, without a copy of them. `body` changes nothing there.
   @inline(__always)
   func forEachMark(_ body: (Mark, WidgetSet) -> Void) { memory?._withUnsafeGuaranteedRef { $0.forEachMark(body) } }
 

@@ -35,7 +35,7 @@ package struct RefusalAllowance: Sendable {
   }
 
   /// So many pushes were accepted.
-  package mutating func refund(_ count: Int = 1) { add(Int64(count) * Self.unit) }
+  package mutating func refund(_ count: Int) { add(Int64(count) * Self.unit) }
 
   /// What a refusal counts; 0 = not at all.
   package static func weight(of reason: RejectionReason) -> Int64 {

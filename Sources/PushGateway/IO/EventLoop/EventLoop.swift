@@ -3,7 +3,8 @@ import CLinux
 /// One thread's world: the sockets, mailboxes and timers of one loop, served turn by turn.
 ///
 /// A turn:
-/// 1. **wait** until a descriptor is ready, a mailbox rings or a timer is due;
+/// 1. **wait** until a descriptor is ready, a mailbox rings or a timer is due; not at all if the last turn held something
+///    back;
 /// 2. **clock**: read once; ``now`` is the time of everything that happens in this turn;
 /// 3. **sockets**: each ready handler is called once. Level-triggered: what a handler leaves unread is reported again, so
 ///    it may stop early for fairness. (Bytes that OpenSSL has already read are not the kernel's to report: see
@@ -12,7 +13,8 @@ import CLinux
 ///    connection cannot meet that connection's event;
 /// 5. **timers** whose deadline has come. A timer scheduled here for "now" fires in the next turn, which then does not
 ///    wait; that is also how long work is cut into slices;
-/// 6. **end of turn**: ``turnObserver`` sends batches and flushes outputs, once for all that the turn has brought.
+/// 6. **end of turn**: ``turnObserver`` sends batches, or holds one back for what the next turn brings, and flushes
+///    outputs.
 ///
 /// Nothing here is Sendable. The loop is made, run and destroyed on one thread, usually inside a ``LoopThread``, and so
 /// is every object registered in it; other threads know only its mailboxes. The loop holds the strong reference to each
