@@ -28,6 +28,8 @@ final class StoreWriter {
   /// How many pages the WAL had when it was ordered to be moved; nil while it is not.
   private var orderedAt: Int?
   private var nextCheckpoint = StoreWriter.checkpointPages
+  /// The last checkpoint found no room for the database to grow.
+  private var lacksRoom = false
 
   init(_ store: OpenedStore, checkpointer: Checkpointer) throws(DatabaseError) {
     let database = store.database
@@ -58,6 +60,7 @@ final class StoreWriter {
   func write(_ batches: ArraySlice<StoreBatch>) throws(DatabaseError) {
     guard let newest = batches.last else { return }
     guard !database.hasMoved else { throw Self.moved(database.path) }
+    if lacksRoom { try moveRest() }
     let trimBelow = batches.reduce(trimmedBelow) { max($0, $1.trimBelow) }
     let trimTrailBelow = batches.reduce(trailTrimmedBelow) { max($0, $1.trimTrailBelow) }
     do throws(DatabaseError) {
@@ -104,10 +107,22 @@ final class StoreWriter {
     if pages >= orderedAt + Self.overrunPages { checkpointer.waitUntilIdle() }
     guard checkpointer.isIdle else { return }
     // Fewer pages than there were: all had been moved before a commit, which has begun the WAL anew.
-    if pages >= orderedAt { _ = try? database.checkpoint(.passive) }
+    if pages >= orderedAt { try? moveRest() }
     // Another program's long read may hold pages back; then this asks again after as many more, not every time.
     nextCheckpoint = database.pagesInWAL + Self.checkpointPages
     self.orderedAt = nil
+  }
+
+  /// While the database finds no room to grow, the WAL takes none either: what it took of the room that there is one day
+  /// would be missing then, and the disk would be full for good. So nothing is committed before this succeeds.
+  private func moveRest() throws(DatabaseError) {
+    do throws(DatabaseError) {
+      _ = try database.checkpoint(.passive)
+      lacksRoom = false
+    } catch {
+      lacksRoom = error.code.primary == .full
+      throw error
+    }
   }
 
   /// Leaves an empty WAL behind, if the disk allows it. Nothing is written afterwards.
