@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 from collections.abc import Iterator
@@ -38,12 +39,15 @@ class SmallDisk:
         return system.f_bavail * system.f_frsize
 
     def fill(self, leaving: int) -> None:
-        """Takes all but so many bytes."""
-        with (self.path / "filler").open("ab") as file:
-            while (size := min(1 << 16, self.free - leaving)) > 0:
-                file.write(b"\0" * size)
-                file.flush()
-                os.fsync(file.fileno())
+        """Takes all but so many bytes. Who else writes there meanwhile may have the last ones."""
+        with (self.path / "filler").open("ab", buffering=0) as file:
+            try:
+                while (size := min(1 << 16, self.free - leaving)) > 0:
+                    file.write(b"\0" * size)
+                    os.fsync(file.fileno())
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
 
     def empty(self) -> None:
         (self.path / "filler").unlink()
