@@ -159,7 +159,8 @@ package enum StoreOpener {
     // Debian's SQLite overwrites all that is deleted, and so would read and write what is trimmed of the journal once
     // more; FAST does so only in pages that are written anyway.
     // Of rows it is the inner pages that are met again, and a page that splits has SQLite walk through its whole cache in
-    // that commit (pcache1TruncateUnsafe, 3.40): a small one does more. The size limit cuts the WAL file back after a burst; cell sizes are checked so that damage is an error early.
+    // that commit (pcache1TruncateUnsafe, 3.40): a small one does more.
+    // The size limit cuts the WAL file back after a burst; cell sizes are checked so that damage is an error early.
     try database.execute(
       """
       PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4096;
