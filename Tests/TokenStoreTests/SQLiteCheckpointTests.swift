@@ -35,7 +35,8 @@ import TokenStore
     #expect(database.pagesInWAL < 100)
   }
 
-  @Test("What is committed meanwhile is moved too, by it or by who commits, and nothing is lost", .timeLimit(.minutes(1)))
+  @Test(
+    "What is committed meanwhile is moved too, by it or who commits; nothing is lost", .timeLimit(.minutes(1)))
   func meanwhile() throws {
     defer { checkpointer.end() }
     try commit()
